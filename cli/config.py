@@ -1,0 +1,45 @@
+"""`prospector config`: the options of this deployment."""
+
+import click
+
+from cli import output
+from cli.command import Command, Group
+from prospector import env
+
+MASK = "********"
+
+
+@click.group(cls=Group)
+def config() -> None:
+    """The options in force and where each comes from.
+
+    \b
+    Example:
+      prospector config show
+    """
+
+
+@config.command(cls=Command)
+@output.json_option
+def show(as_json: bool) -> None:
+    """Print every option with its value and origin. Secrets are masked.
+
+    \b
+    Example:
+      DELAY_MS=2000 prospector config show
+    """
+    from prospector import settings  # noqa: F401  # reading the settings is what fills the list
+
+    rows = [(option.name, masked(option), option.origin) for option in env.READ.values()]
+    if as_json:
+        output.data({name: {"value": value, "origin": origin} for name, value, origin in rows})
+    else:
+        output.table(["option", "value", "from"], rows)
+
+
+def masked(option: env.Option) -> str:
+    if not option.value:
+        return ""
+    if option.secret:
+        return MASK
+    return ",".join(map(str, option.value)) if isinstance(option.value, tuple) else str(option.value)

@@ -1,0 +1,77 @@
+"""The root command: finds the command, runs it, and turns every ending into words and an exit code."""
+
+import os
+import sys
+import traceback
+from typing import NoReturn
+
+import click
+
+from cli.command import Group
+from prospector import __version__, env
+from prospector.errors import ProspectorError
+
+INTERRUPTED = 130
+
+# name -> (where it is, one line of help): a command's module is imported when that command runs
+COMMANDS = {
+    "config": ("cli.config:config", "The options in force and where each comes from."),
+    "completion": ("cli.completion:completion", "Completion of commands in your shell."),
+}
+
+
+@click.group(cls=Group, commands_at=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="prospector %(version)s")
+@click.option(
+    "--set",
+    "flags",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Set a deployment option for this command (see: config show).",
+)
+def prospector(flags: tuple[str, ...]) -> None:
+    """Finds the pages that mention your keywords on thousands of sites.
+
+    \b
+    Example:
+      prospector config show
+    """
+    for flag in flags:
+        name, separator, value = flag.partition("=")
+        if not separator:
+            raise click.UsageError(f"--set {flag}: write it as NAME=VALUE.")
+        os.environ[name.upper()] = value
+        os.environ[env.FLAGS_VARIABLE] = f"{os.environ.get(env.FLAGS_VARIABLE, '')},{name.upper()}"
+
+
+def main() -> NoReturn:
+    debug = "--debug" in sys.argv
+    try:
+        code = prospector.main(prog_name="prospector", standalone_mode=False)
+    except click.exceptions.Abort:
+        end(INTERRUPTED, "Interrupted.")
+    except click.ClickException as error:
+        error.show()
+        end(error.exit_code)
+    except ProspectorError as error:
+        if debug:
+            traceback.print_exc()
+        end(error.exit_code, str(error))
+    except BrokenPipeError:
+        # the reader (head, less) has seen enough; Python's own flush at exit must not complain again
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        end(0)
+    except Exception as error:
+        if debug:
+            raise
+        end(
+            1,
+            f"Unexpected {type(error).__name__}: {error}. This is a defect of Prospector: run it again with --debug and report the output.",
+        )
+    end(code if isinstance(code, int) else 0)
+
+
+def end(code: int, words: str = "") -> NoReturn:
+    if words:
+        click.echo(words, err=True)
+    sys.exit(code)

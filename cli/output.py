@@ -1,0 +1,34 @@
+"""How the command line shows things: data on stdout (tables, JSON), words on stderr."""
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+WIDTH_OF_A_PIPE = 200  # columns, where there is no terminal to ask
+
+
+def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds `--json`, passed to the command as `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for scripts.")(command)
+
+
+def data(value: object) -> None:
+    click.echo(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def say(words: str) -> None:
+    click.echo(words, err=True)
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Bold heads and the terminal's width on a terminal; plain lines in a pipe."""
+    console = Console(width=None if sys.stdout.isatty() else WIDTH_OF_A_PIPE, highlight=False)
+    drawn = Table(*columns, box=None, pad_edge=False, header_style="bold")
+    for row in rows:
+        drawn.add_row(*("" if cell is None else str(cell) for cell in row))
+    console.print(drawn)

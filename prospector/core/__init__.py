@@ -1,0 +1,1 @@
+"""Rules: values in, values out. No input, no output, no clock."""

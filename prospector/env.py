@@ -1,0 +1,158 @@
+"""Typed reads of a deployment's options: a flag, else the environment, else prospector.toml, else the default."""
+
+import difflib
+import os
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from ipaddress import IPv4Network, IPv6Network, ip_network
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+from prospector.errors import SettingInvalid
+
+T = TypeVar("T")
+FILE_NAME = "prospector.toml"
+FLAGS_VARIABLE = "PROSPECTOR_FLAGS"  # names of the options that a flag has put into the environment
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option as it was read: what `prospector config show` prints."""
+
+    name: str
+    value: object
+    origin: str
+    secret: bool
+
+
+READ: dict[str, Option] = {}
+
+
+def text(name: str, default: str | None = None) -> str | None:
+    return _read(name, default, str)
+
+
+def secret(name: str) -> str | None:
+    return _read(name, None, str, secret=True)
+
+
+def integer(name: str, default: int, least: int = 0, most: int = 2**31 - 1) -> int:
+    def parse(raw: str) -> int:
+        value = int(raw)
+        if not least <= value <= most:
+            raise ValueError
+        return value
+
+    return _read(name, default, parse, f"a whole number from {least:,} to {most:,}")
+
+
+def choice(name: str, default: str, allowed: tuple[str, ...]) -> str:
+    def parse(raw: str) -> str:
+        return allowed[allowed.index(raw.lower())]
+
+    return _read(name, default, parse, f"one of: {', '.join(allowed)}")
+
+
+def url(name: str, default: str | None, schemes: tuple[str, ...]) -> str | None:
+    def parse(raw: str) -> str:
+        if urlsplit(raw).scheme not in schemes:
+            raise ValueError
+        return raw
+
+    # a URL may carry a password, so it is masked where it is shown
+    return _read(
+        name,
+        default,
+        parse,
+        f"a URL that begins with {' or '.join(f'{one}://' for one in schemes)}",
+        secret=True,
+    )
+
+
+def urls(name: str, schemes: tuple[str, ...]) -> tuple[str, ...]:
+    def parse(raw: str) -> tuple[str, ...]:
+        parts = _parts(raw)
+        if any(urlsplit(part).scheme not in schemes for part in parts):
+            raise ValueError
+        return parts
+
+    return _read(name, (), parse, f"URLs with commas between, each with {' or '.join(schemes)}", secret=True)
+
+
+def folder(name: str, default: Path) -> Path:
+    return _read(name, default, lambda raw: Path(raw).expanduser().absolute(), "a folder")
+
+
+def networks(name: str) -> tuple[IPv4Network | IPv6Network, ...]:
+    def parse(raw: str) -> tuple[IPv4Network | IPv6Network, ...]:
+        return tuple(ip_network(part) for part in _parts(raw))
+
+    return _read(name, (), parse, "networks with commas between, such as 10.0.0.0/8,127.1.0.0/16")
+
+
+def refuse_unknown() -> None:
+    """Called at the end of settings.py, when every known option has been read."""
+    for name in _file()[1]:
+        if name not in READ:
+            near = difflib.get_close_matches(name, READ, 1)
+            hint = f"Did you mean {near[0]}?" if near else "prospector config show lists every option."
+            raise SettingInvalid(f"{_file()[0]}: unknown option {name}.", hint)
+
+
+def _read(
+    name: str,
+    default: T,
+    parse: Callable[[str], T],
+    expected: str = "text",
+    *,
+    secret: bool = False,
+) -> T:
+    raw, origin = _raw(name)
+    value = default
+    if raw is not None:
+        try:
+            value = parse(raw)
+        except ValueError:
+            shown = "its value" if secret else repr(raw)
+            raise SettingInvalid(
+                f"{name} ({origin}): {shown} is not {expected}.", "Correct it and run again."
+            ) from None
+    READ[name] = Option(name, value, origin, secret)
+    return value
+
+
+def _raw(name: str) -> tuple[str | None, str]:
+    if os.environ.get(name, "").strip():
+        by_flag = name in os.environ.get(FLAGS_VARIABLE, "").split(",")
+        return os.environ[name].strip(), "flag" if by_flag else "environment"
+    path, entries = _file()
+    if name in entries:
+        return entries[name], str(path)
+    return None, "default"
+
+
+@cache
+def _file() -> tuple[Path | None, dict[str, str]]:
+    """The first prospector.toml there is: in the working folder, else in the user's configuration."""
+    user_config = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "prospector"
+    for path in (Path.cwd() / FILE_NAME, user_config / FILE_NAME):
+        if path.is_file():
+            try:
+                entries = tomllib.loads(path.read_text(encoding="utf-8"))
+            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+                raise SettingInvalid(
+                    f"{path} is not valid TOML: {error}.", "Correct that line and run again."
+                ) from None
+            return path, {name.upper(): _flat(value) for name, value in entries.items()}
+    return None, {}
+
+
+def _flat(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _parts(raw: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in raw.split(",") if part.strip())

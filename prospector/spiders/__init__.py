@@ -1,0 +1,1 @@
+"""Spiders, one a file."""
