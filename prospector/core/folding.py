@@ -1,0 +1,159 @@
+"""What is equal for a reader is made equal for the matcher, text and keyword alike, with a way back to the original.
+
+The rules and their order are those of docs/matching.md. White space is not touched by `fold`: a page's text and a keyword
+come collapsed, and in a page's text a line feed is a hard break.
+"""
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+INVISIBLE = "\xad\u034f\u061c\u200c-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufe00-\ufe0f\ufeff"  # a character class
+APOSTROPHES = "\u2018\u2019\u201b\u02bc\u2032\uff07`\xb4"
+QUOTES = "\u201c\u201d\u201e\u201f\u2033\uff02"
+HYPHENS = "\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d"
+TYPED = {
+    **dict.fromkeys(APOSTROPHES, "'"),
+    **dict.fromkeys(QUOTES, '"'),
+    **dict.fromkeys(HYPHENS, "-"),
+}
+TYPOGRAPHY = re.compile(f"[{''.join(TYPED)}]")
+# a deleted character between two spaces leaves one
+DELETED = re.compile(f" ?[{INVISIBLE}][{INVISIBLE} ]*")
+COMPATIBLE = re.compile("[\ufb00-\ufb06\uff00-\uffef]+")
+# every character that case folding makes longer is in these ranges (Unicode promises that there will be no more)
+LENGTHENED = re.compile("[\xdf\u0149\u01f0\u0390\u03b0\u0587\u1e96-\u1e9e\u1f50-\u1fff\ufb00-\ufb06\ufb13-\ufb17]")
+MARKS_AT_MOST = (
+    30  # in a row; canonical ordering is quadratic in their number, Unicode's stream-safe format has this limit
+)
+
+# str.split takes these for white space too; here they are not
+NOT_SPACE = "\x1c\x1d\x1e\x1f\x85\u2028\u2029"
+SPACE = re.compile("[\t-\r \xa0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Shifts:
+    """Where one step changed the length: the edits' ends, in the new text and in the old."""
+
+    new_starts: list[int]
+    new_ends: list[int]
+    old_starts: list[int]
+    old_ends: list[int]
+
+    def start(self, at: int) -> int:
+        edit = bisect_right(self.new_starts, at) - 1
+        if edit < 0:
+            return at
+        if at < self.new_ends[edit]:
+            return self.old_starts[edit]
+        return self.old_ends[edit] + at - self.new_ends[edit]
+
+    def end(self, at: int) -> int:
+        edit = bisect_right(self.new_ends, at - 1) if at else 0
+        if edit == len(self.new_ends) or at <= self.new_starts[edit]:
+            before = edit - 1
+            return at if before < 0 else self.old_ends[before] + at - self.new_ends[before]
+        return self.old_ends[edit]
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """Folded text and the way back: `start` and `end` turn its positions into those of the original."""
+
+    text: str
+    steps: tuple[Shifts, ...] = ()
+
+    def start(self, at: int) -> int:
+        for step in reversed(self.steps):
+            at = step.start(at)
+        return at
+
+    def end(self, at: int) -> int:
+        for step in reversed(self.steps):
+            at = step.end(at)
+        return at
+
+
+def collapse(text: str) -> str:
+    """Every run of white space is one space; none at the ends."""
+    if any(one in text for one in NOT_SPACE):
+        return SPACE.sub(" ", text).strip(" ")
+    return " ".join(text.split())
+
+
+def fold(text: str) -> Folded:
+    if text.isascii():
+        return Folded(text.replace("`", "'").lower())
+    text, steps = _unify(text)
+    return _compose(*_case_folded(text.replace("\u0130", "i"), steps))
+
+
+def unify(text: str) -> Folded:
+    """As `fold`, with the case kept: for case-sensitive keywords."""
+    if text.isascii():
+        return Folded(text.replace("`", "'"))
+    return _compose(*_unify(text))
+
+
+def _unify(text: str) -> tuple[str, tuple[Shifts, ...]]:
+    steps: tuple[Shifts, ...] = ()
+    if DELETED.search(text):
+        text, steps = _rewrite(text, DELETED, lambda run: " " if " " in run else "", steps)
+    text = TYPOGRAPHY.sub(lambda found: TYPED[found[0]], text)
+    if COMPATIBLE.search(text):
+        text, steps = _rewrite(text, COMPATIBLE, lambda run: unicodedata.normalize("NFKC", run), steps)
+    return text, steps
+
+
+def _case_folded(text: str, steps: tuple[Shifts, ...]) -> tuple[str, tuple[Shifts, ...]]:
+    folded = text.casefold()
+    if len(folded) != len(text):
+        text, steps = _rewrite(text, LENGTHENED, str.casefold, steps)
+        folded = text.casefold()
+    return folded, steps
+
+
+def _compose(text: str, steps: tuple[Shifts, ...]) -> Folded:
+    if unicodedata.is_normalized("NFC", text):
+        return Folded(text, steps)
+    return Folded(*_rewrite(text, _composing(), lambda run: unicodedata.normalize("NFC", run), steps))
+
+
+def _rewrite(
+    text: str, pattern: re.Pattern[str], replace: Callable[[str], str], steps: tuple[Shifts, ...]
+) -> tuple[str, tuple[Shifts, ...]]:
+    shifts = Shifts([], [], [], [])
+    pieces = []
+    done = length = 0
+    for found in pattern.finditer(text):
+        start, end = found.span()
+        new = replace(found[0])
+        pieces += text[done:start], new
+        length += start - done
+        if len(new) != end - start:
+            shifts.new_starts.append(length)
+            shifts.new_ends.append(length + len(new))
+            shifts.old_starts.append(start)
+            shifts.old_ends.append(end)
+        length += len(new)
+        done = end
+    pieces.append(text[done:])
+    return "".join(pieces), (*steps, shifts) if shifts.new_starts else steps
+
+
+@cache
+def _composing() -> re.Pattern[str]:
+    """What NFC may change: a character, and those after it that compose, decompose or change places."""
+    unstable = {*map(chr, range(0x1161, 0x1176)), *map(chr, range(0x11A8, 0x11C3))}  # Hangul, composed by arithmetic
+    for code in (*range(0xA0, 0x3400), *range(0xA000, 0xAC00), *range(0xF900, 0x20000), *range(0x2F800, 0x2FA20)):
+        one = chr(code)
+        if unicodedata.combining(one) or not unicodedata.is_normalized("NFC", one):
+            unstable.add(one)
+        parts = unicodedata.decomposition(one).split()
+        if len(parts) == 2 and not parts[0].startswith("<"):
+            unstable.add(chr(int(parts[1], 16)))
+    return re.compile(f".?[{re.escape(''.join(sorted(unstable)))}]{{1,{MARKS_AT_MOST}}}", re.DOTALL)
