@@ -127,7 +127,7 @@ def _rewrite(
     text: str, pattern: re.Pattern[str], replace: Callable[[str], str], steps: tuple[Shifts, ...]
 ) -> tuple[str, tuple[Shifts, ...]]:
     shifts = Shifts([], [], [], [])
-    pieces = []
+    pieces: list[str] = []
     done = length = 0
     for found in pattern.finditer(text):
         start, end = found.span()
