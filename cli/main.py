@@ -15,6 +15,7 @@ INTERRUPTED = 130
 
 # name -> (where it is, one line of help): a command's module is imported when that command runs
 COMMANDS = {
+    "check": ("cli.check:check", "What a job would do with your lists, without starting one."),
     "config": ("cli.config:config", "The options in force and where each comes from."),
     "completion": ("cli.completion:completion", "Completion of commands in your shell."),
 }

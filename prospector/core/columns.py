@@ -1,0 +1,150 @@
+"""Which column of a table has the domains, and whether its first row is a header."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from prospector.core import hosts
+from prospector.core.table import Row
+from prospector.errors import InputInvalid
+
+# as tools and people head them; the earlier wins where a file has several
+NAMES = (
+    "domain", "domains", "domain name", "root domain", "root domains", "referring domain", "referring domains",
+    "target", "website", "websites", "site", "sites", "url", "urls", "link", "links", "address", "source url",
+    "referring page url", "linking from", "host", "hosts", "hostname", "hostnames", "homepage", "web site",
+    "website url", "site url", "domain url", "web address",
+)  # fmt: skip
+PRIORITY = {name: place for place, name in enumerate(NAMES)}
+SAMPLE_ROWS = 300
+ENOUGH = 0.2  # share of a column's cells that must be domains, where no name says which column it is
+NAMES_SHOWN = 12
+
+
+@dataclass(frozen=True)
+class Choice:
+    index: int
+    names: tuple[str, ...]  # of all columns
+    has_header: bool
+    note: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.names[self.index]
+
+
+def choose(rows: Sequence[Row], file: str, wanted: str | None = None) -> Choice:
+    """`rows` without the empty ones; `wanted` is a header name, a letter as in a spreadsheet, or a number from 1."""
+    sample = rows[:SAMPLE_ROWS]
+    width = max(len(row.cells) for row in sample)
+    header = rows[0].cells
+    if wanted is not None:
+        return _wanted(wanted, sample, width, file)
+    named = sorted((PRIORITY[key], at) for at, cell in enumerate(header) if (key := normal(cell)) in PRIORITY)
+    for _, at in named:
+        if any(_is_host(row, at) for row in sample[1:]):
+            return Choice(at, _names(header, width), has_header=True, note=_of_several(header, named, at))
+    if named and (width == 1 or len(rows) == 1):
+        return Choice(named[0][1], _names(header, width), has_header=True)
+    return Choice(0, _names([], 1), has_header=False) if width == 1 else _fullest(sample, width, file)
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[\s_-]+", " ", name.strip(" \t\r\n\ufeff\u200b\u00a0:*#\"'")).casefold().replace("(s)", "s")
+
+
+def _wanted(wanted: str, sample: Sequence[Row], width: int, file: str) -> Choice:
+    header = sample[0].cells
+    keys = [normal(cell) for cell in header]
+    if normal(wanted) in keys:
+        return Choice(keys.index(normal(wanted)), _names(header, width), has_header=True)
+    at = _place(wanted)
+    if at is None or at >= width:
+        raise InputInvalid(
+            f"There is no column {wanted!r} in {file}. Its columns: {_listed(_names(header, width))}.",
+            "Give --column one of these, a letter (B), or a number (2).",
+        )
+    has_header = _is_header(sample, at)
+    return Choice(at, _names(header if has_header else [], width), has_header)
+
+
+def _place(wanted: str) -> int | None:
+    if wanted.isdecimal():
+        return int(wanted) - 1 if 0 < len(wanted) < 6 and int(wanted) else None
+    if re.fullmatch("[A-Za-z]{1,2}", wanted):
+        *tens, ones = (ord(letter) - ord("A") for letter in wanted.upper())
+        return (tens[0] + 1) * 26 + ones if tens else ones
+    return None
+
+
+def _fullest(sample: Sequence[Row], width: int, file: str) -> Choice:
+    shares = [_share_of_hosts(sample, at) for at in range(width)]
+    at = shares.index(max(shares))
+    has_header = _is_header(sample, at)
+    names = _names(sample[0].cells if has_header else [], width)
+    if shares[at] < ENOUGH:
+        shown = names if has_header else _names(sample[0].cells, width)
+        raise InputInvalid(
+            f"I could not find a column with domains in {file}. I looked at: {_listed(shown)}.",
+            f'Add --column "{_suggested(shown)}" or rename one column to "domain".',
+        )
+    return Choice(
+        at, names, has_header, f'No column of {file} is named "domain"; "{names[at]}" has most domains and was used.'
+    )
+
+
+def _share_of_hosts(sample: Sequence[Row], at: int) -> float:
+    filled = sum(1 for row in sample if at < len(row.cells) and row.cells[at].strip())
+    return sum(_is_host(row, at) for row in sample) / filled if filled else 0.0
+
+
+def _is_host(row: Row, at: int) -> bool:
+    outcomes = hosts.read(row.cells[at]) if at < len(row.cells) else []
+    return any(isinstance(one, hosts.Host) for one in outcomes)
+
+
+def _is_header(sample: Sequence[Row], at: int) -> bool:
+    """Words above a column of domains; "localhost" or "10.0.0.1" above it is a bad row, not a header."""
+    cells = sample[0].cells
+    if len(sample) < 2 or at >= len(cells) or not any(_is_host(row, at) for row in sample[1:]):
+        return False
+    outcomes = hosts.read(cells[at])
+    words = all(isinstance(one, hosts.Refused) and one.reason in _WORDS_OF_A_HEADER for one in outcomes)
+    return words and not any(
+        any(char.isdigit() for char in cell) and not re.search("[^\\W\\d]", cell) for cell in cells
+    )
+
+
+_WORDS_OF_A_HEADER = (hosts.Reason.NO_DOT, hosts.Reason.EMPTY)
+
+
+def _names(header: Sequence[str], width: int) -> tuple[str, ...]:
+    """Every column gets a name, none twice: the values of the others come back in the results under it."""
+    names: list[str] = []
+    for at in range(width):
+        name = " ".join(header[at].split()) if at < len(header) else ""
+        name = name[:NAME_CHARACTERS] or f"Column {letters(at)}"
+        again = sum(1 for one in header[:at] if " ".join(one.split()) == name)
+        names.append(f"{name} ({again + 1})" if again else name)
+    return tuple(names)
+
+
+NAME_CHARACTERS = 100
+
+
+def letters(at: int) -> str:
+    return chr(ord("A") + at) if at < 26 else f"{letters(at // 26 - 1)}{letters(at % 26)}"
+
+
+def _of_several(header: Sequence[str], named: Sequence[tuple[int, int]], at: int) -> str:
+    others = ", ".join(f'"{header[other].strip()}"' for _, other in named if other != at)
+    return f'"{header[at].strip()}" was used, not {others}. --column decides otherwise.' if others else ""
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - NAMES_SHOWN
+    return ", ".join(names[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def _suggested(names: Sequence[str]) -> str:
+    return next((name for name in names if re.search("web|site|url|domain|link|host", name, re.IGNORECASE)), names[0])

@@ -1,0 +1,180 @@
+"""From the bytes of a list to the domains of a job: every row ends as a domain, a duplicate, excluded, or rejected."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from prospector.core import columns, hosts, sites
+from prospector.core.data import entries
+from prospector.core.exclusions import ExclusionReason, Exclusions
+from prospector.core.hosts import Host, Reason, Refused
+from prospector.core.spreadsheet import read_table
+from prospector.core.table import Row, Table
+from prospector.errors import InputInvalid
+
+MOST_DOMAINS = 50_000
+EXAMPLES = 3  # of a warning
+RESERVED_ENDINGS = frozenset({"test", "example"})  # of small webs for tests and demonstrations
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A domain as it was listed: `host` is the first to be asked; `values` are all cells of its row."""
+
+    row: int
+    value: str
+    domain: str
+    host: str
+    values: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicate:
+    row: int
+    value: str
+    domain: str
+    first_row: int
+
+
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    row: int
+    value: str
+    domain: str
+    reason: ExclusionReason
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    row: int
+    value: str
+    reason: Reason
+
+    def __str__(self) -> str:
+        value = f'"{self.value}"' if self.value else "it"
+        return f"Row {self.row}: {value} {self.reason.words}."
+
+
+@dataclass
+class Intake:
+    """`rows` + `extra` = domains + duplicates + excluded + rejected; `extra` are further domains in one cell."""
+
+    column: str
+    names: tuple[str, ...]  # of all columns, in the order of a domain's values
+    rows: int = 0
+    domains: list[Listed] = field(default_factory=list)
+    duplicates: list[Duplicate] = field(default_factory=list)
+    excluded: list[Excluded] = field(default_factory=list)
+    rejected: list[Rejected] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def extra(self) -> int:
+        return len(self.domains) + len(self.duplicates) + len(self.excluded) + len(self.rejected) - self.rows
+
+    def other_columns(self, listed: Listed) -> dict[str, str]:
+        return {name: value for name, value in zip(self.names, listed.values, strict=False) if name != self.column}
+
+
+def take(data: bytes, name: str, exclusions: Exclusions, column: str | None = None) -> Intake:
+    """Raises InputInvalid where the file as a whole cannot be used; a bad row is in `rejected`."""
+    table = read_table(data, name)
+    rows = _meant(table)
+    if not rows and not table.too_long:
+        raise InputInvalid(f"{name} is empty.", "Give a file with one domain a row.")
+    choice = columns.choose(rows, name, column) if rows else columns.Choice(0, ("Column A",), has_header=False)
+    intake = Intake(choice.name, choice.names, warnings=[*table.notes, *filter(None, [choice.note])])
+    paths = _sort_rows(rows[choice.has_header :], choice.index, exclusions, intake)
+    for row in table.too_long:
+        intake.rejected.append(Rejected(row.number, hosts.shown(row.cells[0]), Reason.TOO_LONG))
+    intake.rows += len(table.too_long)
+    if len(intake.domains) > MOST_DOMAINS:
+        over = len(intake.domains) - MOST_DOMAINS
+        raise InputInvalid(
+            f"{name} has {len(intake.domains):,} domains, the limit is {MOST_DOMAINS:,}.",
+            f"Remove {over:,} or split the list.",
+        )
+    intake.warnings += _warnings(intake, paths)
+    return intake
+
+
+def _meant(table: Table) -> list[Row]:
+    """Rows with something in them, comments left out; a file of one line is a list written along it."""
+    rows = [row for row in table.rows if any(row.cells) and not _is_blank(row)]
+    if len(rows) == 1 and len(rows[0].cells) > 1:
+        return [Row(rows[0].number, [" ".join(rows[0].cells)])]
+    return rows
+
+
+def _is_blank(row: Row) -> bool:
+    first, *others = row.cells
+    if first.lstrip(" \ufeff").startswith("#"):
+        return not any(other.strip() for other in others)
+    return not first.strip() and not any(other.strip() for other in others)
+
+
+def _sort_rows(rows: Sequence[Row], column: int, exclusions: Exclusions, intake: Intake) -> list[Host]:
+    """Fills the intake; returns the hosts whose path was dropped."""
+    first_rows: dict[str, int] = {}
+    paths = []
+    for row in rows:
+        cell = row.cells[column] if column < len(row.cells) else ""
+        for outcome in hosts.read(cell):
+            if isinstance(outcome, Refused):
+                intake.rejected.append(Rejected(row.number, outcome.value, outcome.reason))
+                continue
+            if outcome.path:
+                paths.append(outcome)
+            _place(row, outcome, exclusions, intake, first_rows)
+    intake.rows = len(rows)
+    return paths
+
+
+def _place(row: Row, host: Host, exclusions: Exclusions, intake: Intake, first_rows: dict[str, int]) -> None:
+    if host.domain in first_rows:
+        intake.duplicates.append(Duplicate(row.number, host.value, host.domain, first_rows[host.domain]))
+    elif reason := exclusions.why(host.domain):
+        intake.excluded.append(Excluded(row.number, host.value, host.domain, reason))
+    else:
+        first_rows[host.domain] = row.number
+        intake.domains.append(Listed(row.number, host.value, host.domain, host.host, row.cells))
+
+
+def _warnings(intake: Intake, paths: Sequence[Host]) -> list[str]:
+    warnings = []
+    shared = [
+        one.domain for one in intake.domains if one.domain in entries("shared_hosts") or sites.is_suffix(one.domain)
+    ]
+    if paths:
+        # the path of a shared host was the whole point of its row: medium.com/@name
+        telling = sorted(paths, key=lambda one: one.domain not in shared)
+        warnings.append(
+            f"{_entries(len(paths))} a path, which was dropped; the whole domain is crawled: "
+            f"{_some([f'{one.value} as {one.domain}' for one in telling])}."
+        )
+    if shared:
+        warnings.append(
+            f"The subdomains of a shared host belong to other people, so only the host itself is crawled: {_some(shared)}."
+        )
+    if unknown := _unknown_endings(intake):
+        warnings.append(f"No registry of these endings is known; perhaps they are mistyped: {_some(unknown)}.")
+    return warnings
+
+
+def _unknown_endings(intake: Intake) -> list[str]:
+    endings = Counter(one.domain.rpartition(".")[2] for one in intake.domains)
+    odd = {ending for ending in endings if ending not in RESERVED_ENDINGS and not sites.is_known_ending(ending)}
+    return (
+        [f"{one.domain} (row {one.row})" for one in intake.domains if one.domain.rpartition(".")[2] in odd]
+        if odd
+        else []
+    )
+
+
+def _entries(count: int) -> str:
+    return "1 entry has" if count == 1 else f"{count:,} entries have"
+
+
+def _some(values: Sequence[str]) -> str:
+    more = len(values) - EXAMPLES
+    return ", ".join(values[:EXAMPLES]) + (f" and {more:,} more" if more > 0 else "")

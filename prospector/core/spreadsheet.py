@@ -1,0 +1,155 @@
+"""The bytes of a list, as tables: csv, tsv, txt or xlsx, whatever its encoding, delimiter or quotes."""
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Iterator
+
+from prospector.core.table import Row, Table
+from prospector.core.workbook import read_workbook
+from prospector.errors import InputInvalid
+
+LARGEST_FILE_BYTES = 100 * 1024 * 1024
+SAMPLE_CHARACTERS = 64 * 1024
+SAMPLE_LINES = 200
+SAME_COUNT = 0.8  # share of the lines that must have one count of a delimiter: a note may hold a stray comma
+DELIMITERS = "\t;|,"  # in this order: a decimal comma is common in a file whose delimiter is a semicolon
+ONE_COLUMN = "\x1f"  # the unit separator, which no list has
+
+UTF_16_SHARE = 0.4  # of the bytes at even or odd places that are NUL in Western UTF-16
+NUL_SHARE = 0.01  # above it, NULs are not an accident
+BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+ZIP = b"PK\x03\x04"
+FOREIGN = (
+    (b"%PDF", "a PDF document"),
+    (b"\x89PNG", "a picture (PNG)"),
+    (b"\xff\xd8\xff", "a picture (JPEG)"),
+    (b"GIF8", "a picture (GIF)"),
+    (b"\x1f\x8b", "a compressed file (gzip)"),
+    (b"7z\xbc\xaf", "a compressed file (7z)"),
+    (b"Rar!", "a compressed file (RAR)"),
+    (b"{\\rtf", "a text document (RTF)"),
+    (b"SQLite format 3", "a database (SQLite)"),
+)
+WEB_PAGE = re.compile(rb"\s*(?:<!doctype html|<html)", re.IGNORECASE)
+
+OLD_EXCEL_REMEDY = "In Excel choose File > Save As > Excel Workbook (.xlsx), or CSV UTF-8."
+EXPORT_REMEDY = "Export the list as CSV or as an Excel workbook (.xlsx)."
+
+
+def read_table(data: bytes, name: str, *, delimiter: str | None = None) -> Table:
+    """`name` is for messages only: what a file is, its content says. `delimiter` None: found by counting."""
+    if not data.strip(b"\x00 \t\r\n\xef\xbb\xbf\xfe\xff"):
+        raise InputInvalid(f"{name} is empty.", "Give a file with one entry a row.")
+    if len(data) > LARGEST_FILE_BYTES:
+        limit = f"{LARGEST_FILE_BYTES // 1024**2} MB"
+        raise InputInvalid(f"{name} has {len(data) / 1024**2:,.0f} MB, the limit is {limit}.", "Split the list.")
+    refuse_foreign(data, name)
+    if data.startswith(ZIP):
+        return read_workbook(data, name)
+    return _read_text(data, name, delimiter)
+
+
+def refuse_foreign(data: bytes, name: str) -> None:
+    if data.startswith(OLD_EXCEL):
+        if ENCRYPTED in data:
+            raise InputInvalid(f"{name} is protected by a password.", "In Excel save a copy without it.")
+        raise InputInvalid(f"{name}: .xls (old Excel) is not supported.", OLD_EXCEL_REMEDY)
+    for beginning, kind in FOREIGN:
+        if data.startswith(beginning):
+            raise InputInvalid(f"{name} is {kind}, not a list.", EXPORT_REMEDY)
+    if WEB_PAGE.match(data.removeprefix(codecs.BOM_UTF8)):
+        raise InputInvalid(f"{name} is a web page, perhaps of a login, not a list.", EXPORT_REMEDY)
+
+
+def _read_text(data: bytes, name: str, delimiter: str | None) -> Table:
+    encoding, text = decoded(data, name)
+    notes = [] if encoding == "utf-8" else [f"{name} was read as {encoding}."]
+    if name.lower().endswith((".xlsx", ".xls")):
+        notes.append(f"{name} is text, not an Excel workbook; it was read as CSV.")
+    named = re.match(r"sep=(.)\r?\n", text)  # Excel's own first line
+    skipped = 1 if named else 0
+    text = text[named.end() :] if named else text
+    chosen = delimiter or (named[1] if named else delimiter_of(text))
+    try:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=chosen, strict=True)
+        return Table([Row(number, cells) for number, cells in enumerate(reader, 1 + skipped)], notes=notes)
+    except csv.Error:
+        return _line_by_line(text, chosen, skipped, notes)
+
+
+def _line_by_line(text: str, delimiter: str, skipped: int, notes: list[str]) -> Table:
+    """For a file with a quote that never closes, or one endless line: the damage stays in its line."""
+    table = Table([], notes=notes)
+    damaged = None
+    for number, line in enumerate(io.StringIO(text, newline=""), 1 + skipped):
+        if damaged is None and line.count('"') % 2:
+            damaged = number
+        if len(line) > csv.field_size_limit():
+            table.too_long.append(Row(number, [line[:200]]))
+        else:
+            table.rows.append(Row(number, next(csv.reader([line], delimiter=delimiter), [])))
+    if damaged is not None:
+        table.notes.append(f"Row {damaged}: a quote is opened and not closed. Each line was read on its own.")
+    return table
+
+
+def decoded(data: bytes, name: str) -> tuple[str, str]:
+    """(the encoding as people call it, the text)"""
+    for bom, encoding in BOMS:
+        if data.startswith(bom):
+            return encoding.removesuffix("-le").removesuffix("-be"), data[len(bom) :].decode(encoding, "replace")
+    if utf_16 := _utf_16_without_bom(data):
+        return "utf-16", data.decode(utf_16, "replace")
+    if data.count(b"\x00") > NUL_SHARE * len(data):
+        raise InputInvalid(f"{name} is a binary file, not a list.", EXPORT_REMEDY)
+    try:
+        return "utf-8", data.decode()
+    except UnicodeDecodeError:
+        return _damaged_utf_8(data) or ("cp1252", data.decode("cp1252", "replace"))
+
+
+def _utf_16_without_bom(data: bytes) -> str | None:
+    sample = data[:4096]
+    half = max(len(sample) // 2, 1)
+    even, odd = sample[::2].count(0) / half, sample[1::2].count(0) / half
+    if odd > UTF_16_SHARE and even < NUL_SHARE:
+        return "utf-16-le"
+    if even > UTF_16_SHARE and odd < NUL_SHARE:
+        return "utf-16-be"
+    return None
+
+
+def _damaged_utf_8(data: bytes) -> tuple[str, str] | None:
+    """UTF-8 that was cut or has a bad byte has more good sequences than bad; cp1252 has hardly any good one."""
+    text = data.decode("utf-8", "replace")
+    bad = text.count("\N{REPLACEMENT CHARACTER}")
+    good = len(text) - len(text.encode("ascii", "ignore")) - bad
+    return ("utf-8", text) if good > bad else None
+
+
+def delimiter_of(text: str) -> str:
+    """The one whose count outside quotes is the same on nearly every line; else the file has one column."""
+    lines = list(_sample(text))
+    for delimiter in DELIMITERS:
+        counts = [line.count(delimiter) for line in lines]
+        usual = max(set(counts), key=counts.count, default=0)
+        if usual and counts.count(usual) >= SAME_COUNT * len(counts):
+            return delimiter
+    return ONE_COLUMN
+
+
+def _sample(text: str) -> Iterator[str]:
+    head = text[:SAMPLE_CHARACTERS]
+    lines = [line for line in head.splitlines() if line.strip()]
+    whole = lines if len(head) == len(text) or len(lines) == 1 else lines[:-1]
+    return (re.sub(r'"[^"]*"', "", line) for line in whole[:SAMPLE_LINES])
