@@ -1,6 +1,7 @@
 """Which column of a table has the domains, and whether its first row is a header."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,9 +17,12 @@ NAMES = (
     "website url", "site url", "domain url", "web address",
 )  # fmt: skip
 PRIORITY = {name: place for place, name in enumerate(NAMES)}
+REASONS_OF_WORDS = (hosts.Reason.NO_DOT, hosts.Reason.EMPTY)
+NUMBER = re.compile(r"[\W\d_]*\d[\W\d_]*")
 SAMPLE_ROWS = 300
 ENOUGH = 0.2  # share of a column's cells that must be domains, where no name says which column it is
 NAMES_SHOWN = 12
+NAME_CHARACTERS = 100
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ class Choice:
 def choose(rows: Sequence[Row], file: str, wanted: str | None = None) -> Choice:
     """`rows` without the empty ones; `wanted` is a header name, a letter as in a spreadsheet, or a number from 1."""
     sample = rows[:SAMPLE_ROWS]
-    width = max(len(row.cells) for row in sample)
+    width = max(len(row.cells) for row in rows)
     header = rows[0].cells
     if wanted is not None:
         return _wanted(wanted, sample, width, file)
@@ -56,7 +60,7 @@ def normal(name: str) -> str:
 def _wanted(wanted: str, sample: Sequence[Row], width: int, file: str) -> Choice:
     header = sample[0].cells
     keys = [normal(cell) for cell in header]
-    if normal(wanted) in keys:
+    if normal(wanted) and normal(wanted) in keys:
         return Choice(keys.index(normal(wanted)), _names(header, width), has_header=True)
     at = _place(wanted)
     if at is None or at >= width:
@@ -109,27 +113,22 @@ def _is_header(sample: Sequence[Row], at: int) -> bool:
     if len(sample) < 2 or at >= len(cells) or not any(_is_host(row, at) for row in sample[1:]):
         return False
     outcomes = hosts.read(cells[at])
-    words = all(isinstance(one, hosts.Refused) and one.reason in _WORDS_OF_A_HEADER for one in outcomes)
-    return words and not any(
-        any(char.isdigit() for char in cell) and not re.search("[^\\W\\d]", cell) for cell in cells
-    )
-
-
-_WORDS_OF_A_HEADER = (hosts.Reason.NO_DOT, hosts.Reason.EMPTY)
+    words = all(isinstance(one, hosts.Refused) and one.reason in REASONS_OF_WORDS for one in outcomes)
+    return words and not any(NUMBER.fullmatch(cell.strip()) for cell in cells)
 
 
 def _names(header: Sequence[str], width: int) -> tuple[str, ...]:
     """Every column gets a name, none twice: the values of the others come back in the results under it."""
-    names: list[str] = []
+    names: dict[str, None] = {}
+    times: Counter[str] = Counter()
     for at in range(width):
-        name = " ".join(header[at].split()) if at < len(header) else ""
-        name = name[:NAME_CHARACTERS] or f"Column {letters(at)}"
-        again = sum(1 for one in header[:at] if " ".join(one.split()) == name)
-        names.append(f"{name} ({again + 1})" if again else name)
+        name = " ".join(header[at].split())[:NAME_CHARACTERS] if at < len(header) else ""
+        unique = name = name or f"Column {letters(at)}"
+        while unique in names:
+            times[name] += 1
+            unique = f"{name} ({times[name] + 1})"
+        names[unique] = None
     return tuple(names)
-
-
-NAME_CHARACTERS = 100
 
 
 def letters(at: int) -> str:
@@ -147,4 +146,4 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _suggested(names: Sequence[str]) -> str:
-    return next((name for name in names if re.search("web|site|url|domain|link|host", name, re.IGNORECASE)), names[0])
+    return next((name for name in names if re.search("web|site|url|domain|link|host", name, re.IGNORECASE)), "Website")

@@ -199,7 +199,8 @@ def _judged(value: str, host: str, path: str) -> Host | Refused:
     domain, reason = judge(host)
     if reason:
         return Refused(shown(value), reason)
-    return Host(shown(value), host, domain, "" if path == "/" or path[:1] == "#" else shown(path))
+    path = path.partition("#")[0]
+    return Host(shown(value), host, domain, "" if path == "/" else shown(path))
 
 
 @lru_cache(1 << 16)
@@ -223,8 +224,7 @@ def _why_not(host: str) -> Reason | None:
         return Reason.FILE_NAME
     if sites.is_registry_suffix(host):
         return Reason.PUBLIC_SUFFIX
-    registered = sites.site_of(host).partition(".")[0]
-    return None if REGISTERED_LABEL.fullmatch(registered) else Reason.NOT_A_HOST
+    return None if REGISTERED_LABEL.fullmatch(sites.registered_label(host)) else Reason.NOT_A_HOST
 
 
 def _is_label(label: str) -> bool:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from prospector.core import columns, hosts, sites
 from prospector.core.data import entries
@@ -73,7 +74,8 @@ class Intake:
         return len(self.domains) + len(self.duplicates) + len(self.excluded) + len(self.rejected) - self.rows
 
     def other_columns(self, listed: Listed) -> dict[str, str]:
-        return {name: value for name, value in zip(self.names, listed.values, strict=False) if name != self.column}
+        pairs = zip_longest(self.names, listed.values, fillvalue="")
+        return {name: value for name, value in pairs if name != self.column}
 
 
 def take(data: bytes, name: str, exclusions: Exclusions, column: str | None = None) -> Intake:
@@ -114,7 +116,7 @@ def _is_blank(row: Row) -> bool:
 
 
 def _sort_rows(rows: Sequence[Row], column: int, exclusions: Exclusions, intake: Intake) -> list[Host]:
-    """Fills the intake; returns the hosts whose path was dropped."""
+    """Fills the intake; returns the hosts to crawl whose path was dropped."""
     first_rows: dict[str, int] = {}
     paths = []
     for row in rows:
@@ -123,9 +125,9 @@ def _sort_rows(rows: Sequence[Row], column: int, exclusions: Exclusions, intake:
             if isinstance(outcome, Refused):
                 intake.rejected.append(Rejected(row.number, outcome.value, outcome.reason))
                 continue
-            if outcome.path:
-                paths.append(outcome)
             _place(row, outcome, exclusions, intake, first_rows)
+            if outcome.path and outcome.domain in first_rows:
+                paths.append(outcome)
     intake.rows = len(rows)
     return paths
 

@@ -17,7 +17,7 @@ def site_of(host: str) -> str:
     if host[-1:].isdigit() or host[:1] == "[":
         return host
     labels = host.split(".")
-    length = _suffix_labels(host) + 1
+    length = suffix_labels(host) + 1
     site = ".".join(labels[-length:])
     shared = entries("shared_hosts")
     while site in shared and length < len(labels):
@@ -28,7 +28,7 @@ def site_of(host: str) -> str:
 
 def bare(host: str) -> str:
     """The host without `www.`, its twin; a name that is registered as `www` under a suffix keeps it."""
-    while host.startswith(WWW) and host.count(".") > max(1, _suffix_labels(host)):
+    while host.startswith(WWW) and host.count(".") > max(1, suffix_labels(host)):
         host = host[len(WWW) :]
     return host
 
@@ -48,13 +48,18 @@ def owner(host: str, listed: Collection[str]) -> str | None:
 
 def is_suffix(host: str) -> bool:
     """Whether other people's names are right below: co.uk, github.io."""
-    return host.count(".") + 1 <= _suffix_labels(host)
+    return host.count(".") + 1 <= suffix_labels(host)
 
 
 def is_registry_suffix(host: str) -> bool:
     """Whether nobody can own the name itself: co.uk, but not github.io."""
     # the two lists are asked in turn, because most hosts need only the first
     return is_suffix(host) and _registries().publicsuffix(host) == host
+
+
+def registered_label(host: str) -> str:
+    """What somebody registered below the suffix, shared hosts aside; a suffix gives its own first label."""
+    return ".".join(host.split(".")[-suffix_labels(host) - 1 :]).partition(".")[0]
 
 
 @cache
@@ -64,7 +69,7 @@ def is_known_ending(label: str) -> bool:
 
 
 @lru_cache(KNOWN_HOSTS)
-def _suffix_labels(host: str) -> int:
+def suffix_labels(host: str) -> int:
     suffix = _suffixes().publicsuffix(host)
     return suffix.count(".") + 1 if suffix else host.count(".") + 1
 

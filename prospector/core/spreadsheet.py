@@ -4,7 +4,6 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Iterator
 
 from prospector.core.table import Row, Table
 from prospector.core.workbook import read_workbook
@@ -139,7 +138,7 @@ def _damaged_utf_8(data: bytes) -> tuple[str, str] | None:
 
 def delimiter_of(text: str) -> str:
     """The one whose count outside quotes is the same on nearly every line; else the file has one column."""
-    lines = list(_sample(text))
+    lines = _sample(text)
     for delimiter in DELIMITERS:
         counts = [line.count(delimiter) for line in lines]
         usual = max(set(counts), key=counts.count, default=0)
@@ -148,8 +147,11 @@ def delimiter_of(text: str) -> str:
     return ONE_COLUMN
 
 
-def _sample(text: str) -> Iterator[str]:
+def _sample(text: str) -> list[str]:
+    """The first lines, without what is in quotes; where quotes do not pair, each line for itself."""
     head = text[:SAMPLE_CHARACTERS]
-    lines = [line for line in head.splitlines() if line.strip()]
-    whole = lines if len(head) == len(text) or len(lines) == 1 else lines[:-1]
-    return (re.sub(r'"[^"]*"', "", line) for line in whole[:SAMPLE_LINES])
+    if len(head) < len(text):
+        head = head[: head.rfind("\n") + 1] or head
+    quoted = r'"[^"]*"' if head.count('"') % 2 == 0 else r'"[^"\n]*"'
+    lines = re.sub(quoted, "", head).splitlines()
+    return [line for line in lines if line.strip()][:SAMPLE_LINES]

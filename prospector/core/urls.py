@@ -48,10 +48,11 @@ def resolve(url: str, base: str | None = None) -> str:
     """The address a browser would ask for (WHATWG), absolute; UrlInvalid for any other scheme and what is none."""
     try:
         href = ada_url.normalize_url(url) if base is None else ada_url.join_url(base, url)
-    except UnicodeEncodeError:
-        return resolve(_well_formed(url), base and _well_formed(base))
     except ValueError:
-        raise UrlInvalid(url) from None
+        well_formed = _well_formed(url)
+        if well_formed == url:
+            raise UrlInvalid(url) from None
+        return resolve(well_formed, base)
     if not href.startswith(WEB):
         raise UrlInvalid(url)
     return href

@@ -13,10 +13,13 @@ from prospector.errors import InputInvalid
 
 MOST_CELLS = 10_000_000  # of the rectangle around a sheet's data, which the reader lays out in memory
 MOST_UNPACKED_BYTES = 1 << 30
-CELL_COLUMN = re.compile(rb"""\sr\s*=\s*["']([A-Z]{1,3})\d""")
-FAR_ROW = re.compile(rb"""["'][A-Z]{0,3}(\d{6,7})["']""")
-ANY_ROW = re.compile(rb"""\sr\s*=\s*["'][A-Z]{0,3}(\d{1,7})["']""")
-NEAR_ROWS = 99_999  # what a row number of five digits can be; few sheets have more, and those are counted
+# nearly every sheet ends before column AA and row 100,000, and is written like this: one fast search says so
+FAR = re.compile(rb' r="(?:[A-Za-z]{2,}\d|[A-Za-z]?\d{6,})')
+ODDLY_WRITTEN = (b"r='", b"r =", b"r= ", b"r\t", b"r\n")
+COLUMN = re.compile(rb"""\sr\s*=\s*["']([A-Za-z]+)\d""")
+ROW = re.compile(rb"""\sr\s*=\s*["'][A-Za-z]*(\d+)["']""")
+VAST_COUNT = re.compile(rb"""ount\s*=\s*["']\d{8,}""")  # count and uniqueCount
+HEAD_BYTES = 4096
 
 NO_WORKBOOK_REMEDY = "Save it in Excel as Excel Workbook (.xlsx), or as CSV UTF-8."
 
@@ -41,28 +44,31 @@ def read_workbook(data: bytes, name: str) -> Table:
 
 
 def refuse_impossible(data: bytes, name: str) -> None:
-    """The reader lays out the whole rectangle of a sheet: one stray cell at XFD1048576 would end the process."""
+    """What would make the reader ask for more memory than there is, and so end the process without a word.
+
+    It lays out the whole rectangle of a sheet (one stray cell at XFD1048576 is enough), and believes written counts.
+    """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            entries = archive.infolist()
+            entries = [entry for entry in archive.infolist() if entry.filename.lower().endswith(".xml")]
             if not any(entry.filename.lower() == "xl/workbook.xml" for entry in entries):
                 raise InputInvalid(f"{name} is not an Excel workbook (.xlsx).", NO_WORKBOOK_REMEDY)
             if sum(entry.file_size for entry in entries) > MOST_UNPACKED_BYTES:
-                raise InputInvalid(
-                    f"{name} unpacks to more than 1 GB.", "Copy the column with the domains to a new workbook."
-                )
+                raise InputInvalid(f"{name} unpacks to more than 1 GB.", "Copy the columns you need to a new workbook.")
             for entry in entries:
-                if entry.filename.lower().startswith("xl/worksheets/") and entry.filename.lower().endswith(".xml"):
+                if entry.filename.lower().startswith("xl/worksheets/"):
                     _refuse_vast(archive.read(entry), name)
+                elif VAST_COUNT.search(archive.open(entry).read(HEAD_BYTES)):
+                    raise InputInvalid(f"{name} is damaged: a count in it cannot be true.", NO_WORKBOOK_REMEDY)
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError, ValueError) as error:
         raise InputInvalid(f"{name} is damaged: {error}.", NO_WORKBOOK_REMEDY) from None
 
 
 def _refuse_vast(xml: bytes, name: str) -> None:
-    columns = max(map(_column_number, set(CELL_COLUMN.findall(xml))), default=1)
-    rows = max(map(int, set(FAR_ROW.findall(xml))), default=NEAR_ROWS)
-    if columns * rows > MOST_CELLS:
-        rows = max(map(int, set(ANY_ROW.findall(xml))), default=1)
+    if not FAR.search(xml) and not any(odd in xml for odd in ODDLY_WRITTEN):
+        return
+    columns = max(map(_column_number, set(COLUMN.findall(xml))), default=1)
+    rows = max(map(int, set(ROW.findall(xml))), default=1)
     if columns * rows > MOST_CELLS:
         raise InputInvalid(
             f"{name} has a sheet of {rows:,} rows and {columns:,} columns, nearly all empty.",
@@ -72,17 +78,22 @@ def _refuse_vast(xml: bytes, name: str) -> None:
 
 def _column_number(letters: bytes) -> int:
     number = 0
-    for letter in letters:
+    for letter in letters.upper():
         number = number * 26 + letter - ord("A") + 1
     return number
 
 
 def _rows(sheet: CalamineSheet) -> list[Row]:
     values = sheet.to_python(skip_empty_area=False)
-    return [
-        Row(number, [cell if type(cell) is str else _text(cell) for cell in cells])
-        for number, cells in enumerate(values, 1)
-    ]
+    rows = []
+    for number, values_of_row in enumerate(values, 1):
+        if values_of_row.count("") == len(values_of_row):
+            continue  # a sheet whose last row is a stray cell has a million of these
+        cells = [cell if type(cell) is str else _text(cell) for cell in values_of_row]
+        while cells and not cells[-1]:  # one stray cell far to the right makes every row as wide
+            cells.pop()
+        rows.append(Row(number, cells))
+    return rows
 
 
 def _text(value: Value) -> str:

@@ -1,0 +1,99 @@
+"""Columns: which one has the domains, and whether the first row is a header."""
+
+import pytest
+
+from prospector.core.columns import NAMES, Choice, choose, letters, normal
+from prospector.core.table import Row
+from prospector.errors import InputInvalid
+
+
+def chosen(*rows: list[str], wanted: str | None = None) -> Choice:
+    return choose([Row(number, cells) for number, cells in enumerate(rows, 1)], "leads.csv", wanted)
+
+
+@pytest.mark.parametrize("name", [*NAMES, "Domain(s)", "URL(S)", "ROOT DOMAIN", "referring_page_url", " Source-URL: "])
+def test_a_column_is_known_by_the_names_that_tools_give_it(name: str) -> None:
+    choice = chosen(["Company", name], ["Acme", "acme.com"])
+
+    assert (choice.index, choice.has_header) == (1, True)
+    assert choice.name == " ".join(name.split())
+
+
+def test_of_several_known_names_the_more_telling_wins_and_it_is_said() -> None:
+    choice = chosen(["URL", "Domain"], ["https://a.com/x", "a.com"])
+
+    assert choice.name == "Domain"
+    assert choice.note == '"Domain" was used, not "URL". --column decides otherwise.'
+
+
+def test_a_known_name_over_a_column_without_domains_does_not_win() -> None:
+    choice = chosen(["Site", "Website"], ["yes", "a.com"], ["no", "b.com"])
+
+    assert choice.name == "Website"
+
+
+def test_without_a_known_name_the_column_with_most_domains_wins_and_it_is_said() -> None:
+    choice = chosen(["Company", "Where"], ["Acme", "acme.com"], ["Beta.com", "beta.com"])
+
+    assert (choice.name, choice.has_header) == ("Where", True)
+    assert choice.note == 'No column of leads.csv is named "domain"; "Where" has most domains and was used.'
+
+
+def test_without_a_header_the_columns_have_letters() -> None:
+    choice = chosen(["Acme", "acme.com", "12"], ["Beta", "beta.com", "13"])
+
+    assert (choice.index, choice.has_header, choice.names) == (1, False, ("Column A", "Column B", "Column C"))
+
+
+@pytest.mark.parametrize("first", ["localhost", "10.0.0.1", "info@acme.com", "co.uk", "report.pdf"])
+def test_a_bad_first_row_is_no_header(first: str) -> None:
+    assert not chosen([first, "x"], ["acme.com", "y"], ["beta.com", "z"]).has_header
+    assert not chosen([first], ["acme.com"]).has_header
+
+
+def test_an_unknown_word_above_one_column_is_a_row() -> None:
+    assert not chosen(["Prospects"], ["acme.com"]).has_header
+    assert chosen(["Domains"], ["acme.com"]).has_header
+
+
+def test_a_header_without_rows_is_a_header() -> None:
+    assert chosen(["Domain"]).has_header
+
+
+@pytest.mark.parametrize(
+    ("wanted", "index"), [("where", 1), ("WHERE ", 1), ("B", 1), ("b", 1), ("2", 1), ("A", 0), ("1", 0), ("C", 2)]
+)
+def test_column_decides_by_name_letter_or_number(wanted: str, index: int) -> None:
+    assert chosen(["Domain", "Where", ""], ["a.com", "b.com", "c.com"], wanted=wanted).index == index
+
+
+@pytest.mark.parametrize("wanted", ["Nowhere", "D", "4", "0", "AAA", ""])
+def test_a_column_that_is_not_there_is_refused_with_those_that_are(wanted: str) -> None:
+    with pytest.raises(InputInvalid, match="Its columns: Domain, Where, Column C"):
+        chosen(["Domain", "Where", ""], ["a.com", "b.com", "c.com"], wanted=wanted)
+
+
+def test_a_file_without_domains_is_refused_with_what_was_looked_at() -> None:
+    with pytest.raises(InputInvalid) as caught:
+        chosen(["Name", "E-mail", "Phone"], ["Acme", "info@acme.com", "030 123"], ["Beta", "x@beta.com", "030 456"])
+
+    assert str(caught.value) == (
+        "I could not find a column with domains in leads.csv. I looked at: Name, E-mail, Phone."
+        ' Add --column "Website" or rename one column to "domain".'
+    )
+
+
+def test_columns_of_one_name_and_of_none_get_names_of_their_own() -> None:
+    header = ["Domain", "Note", "Note", "", "Note (2)"]
+
+    names = chosen(header, ["a.com", "x", "y", "z", "w", "v"]).names
+
+    assert names == ("Domain", "Note", "Note (2)", "Column D", "Note (2) (2)", "Column F")
+
+
+def test_letters_go_on_after_z() -> None:
+    assert [letters(at) for at in (0, 25, 26, 51, 52, 701, 702)] == ["A", "Z", "AA", "AZ", "BA", "ZZ", "AAA"]
+
+
+def test_names_are_compared_without_case_space_and_decoration() -> None:
+    assert normal(" \ufeffRoot_Domain(s): ") == "root domains"

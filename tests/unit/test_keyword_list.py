@@ -1,0 +1,167 @@
+"""Keyword lists: how they are written, what is merged, refused or warned of."""
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prospector.core.keyword_list import KeywordReason, other_spellings, read_keywords
+from prospector.core.keywords import Keyword
+from prospector.errors import InputInvalid
+
+
+def texts(data: str, name: str = "keywords.txt") -> list[str]:
+    return [one.text for one in read_keywords(data.encode(), name).keywords]
+
+
+def warnings(*lines: str) -> list[str]:
+    return read_keywords("\n".join(lines).encode(), "keywords.txt").warnings
+
+
+def test_one_keyword_a_line_as_it_is_written() -> None:
+    data = (
+        'Acme CRM\n\n  CRM for   small business \nSmith, Jones & Co\n"quoted phrase"\n5" screen\n.NET\nC++\n#hashtag\n'
+    )
+
+    assert texts(data) == [
+        "Acme CRM",
+        "CRM for small business",
+        "Smith, Jones & Co",
+        "quoted phrase",
+        '5" screen',
+        ".NET",
+        "C++",
+        "#hashtag",
+    ]
+
+
+@pytest.mark.parametrize("header", ["keyword", "Keywords", "PHRASE", "Search Term", "\ufeffkeyword"])
+def test_a_column_of_keywords_is_known_by_its_name(header: str) -> None:
+    assert texts(f'id,{header}\n1,Acme CRM\n2,"Smith, Jones"\n3,\n', "keywords.csv") == ["Acme CRM", "Smith, Jones"]
+
+
+def test_a_header_above_one_column_is_no_keyword() -> None:
+    assert texts("Keywords\nAcme CRM\n") == ["Acme CRM"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["SAP,case=sensitive,label=brand", "SAP; label=brand; case=Sensitive", "SAP\tcase=sensitive\tlabel=brand",
+     "SAP | case = sensitive | label = brand"],
+)  # fmt: skip
+def test_options_follow_a_keyword_on_its_line(line: str) -> None:
+    assert read_keywords(f"{line}\nAcme CRM\n".encode(), "keywords.txt").keywords == [
+        Keyword("SAP", case_sensitive=True, label="brand"),
+        Keyword("Acme CRM"),
+    ]
+
+
+def test_options_have_columns_where_there_is_a_header() -> None:
+    data = b"keyword,case,label\nSAP,sensitive,brand\nAcme CRM,,product\nHANA,case=sensitive,\n"
+
+    assert read_keywords(data, "keywords.csv").keywords == [
+        Keyword("SAP", case_sensitive=True, label="brand"),
+        Keyword("Acme CRM", label="product"),
+        Keyword("HANA", case_sensitive=True),
+    ]
+
+
+def test_keywords_equal_after_folding_are_merged_and_the_first_spelling_stays() -> None:
+    listed = read_keywords("Acme CRM\nacme  crm\nＡＣＭＥ CRM\nStraße\nSTRASSE\n".encode(), "keywords.txt")
+
+    assert [one.text for one in listed.keywords] == ["Acme CRM", "Straße"]
+    assert [(one.row, one.value, one.kept.text) for one in listed.merged] == [
+        (2, "acme crm", "Acme CRM"),
+        (3, "ＡＣＭＥ CRM", "Acme CRM"),
+        (5, "STRASSE", "Straße"),
+    ]
+
+
+def test_the_same_word_with_another_flag_is_another_keyword() -> None:
+    assert texts("SAP\nSAP,case=sensitive\n") == ["SAP", "SAP"]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("!!!", KeywordReason.NO_LETTER),
+        ("\u200d\u2060", KeywordReason.NO_LETTER),
+        ("x" * 201, KeywordReason.TOO_LONG),
+        ("x" * 200_000, KeywordReason.TOO_LONG),
+        ("SAP,case=maybe", KeywordReason.BAD_OPTION),
+    ],
+    ids=["symbols", "invisible", "long", "200 kB", "option"],
+)
+def test_what_is_no_keyword_is_rejected_with_row_and_reason(line: str, reason: KeywordReason) -> None:
+    listed = read_keywords(f"Acme CRM\n{line}\n".encode(), "keywords.txt")
+
+    assert [(one.row, one.reason) for one in listed.rejected] == [(2, reason)]
+    assert [one.text for one in listed.keywords] == ["Acme CRM"]
+    assert str(listed.rejected[0]).startswith("Row 2: ")
+
+
+def test_500_keywords_are_taken_and_501_are_refused() -> None:
+    lines = [f"keyword {number}" for number in range(612)]
+
+    assert len(texts("\n".join(lines[:500]))) == 500
+    with pytest.raises(InputInvalid, match=r"has 501 keywords, the limit is 500\. Remove 1 or split the job\."):
+        texts("\n".join(lines[:501]))
+    with pytest.raises(InputInvalid) as caught:
+        texts("\n".join(lines))
+    assert str(caught.value) == "The keyword list has 612 keywords, the limit is 500. Remove 112 or split the job."
+
+
+def test_the_limit_counts_what_is_left_after_merging() -> None:
+    assert len(texts("\n".join(f"{word} {number}" for number in range(500) for word in ("CRM", "crm")))) == 500
+
+
+@pytest.mark.parametrize("data", ["!!!\n???\n", "keyword\n"])
+def test_a_list_without_a_keyword_is_refused(data: str) -> None:
+    with pytest.raises(InputInvalid, match=r"keywords\.txt has no keyword that can be used"):
+        texts(data)
+
+
+def test_a_very_common_word_is_warned_of() -> None:
+    assert warnings("The", "Acme CRM") == ['"The" is a very common word: nearly every page has it.']
+
+
+def test_one_or_two_letters_are_warned_of() -> None:
+    assert warnings("HP")[0].startswith('"HP" is very short')
+
+
+@pytest.mark.parametrize(
+    ("keyword", "missed"),
+    [
+        ("e-commerce", ["ecommerce", "e commerce"]),
+        ("eCommerce", ["e-commerce"]),
+        ("E-Mail", ["email", "e mail"]),
+        ("Müller", ["mueller", "muller"]),
+        ("Café Central", ["cafe central"]),
+        ("Johnson & Johnson", ["johnson and johnson"]),
+        ("Acme CRM", []),
+        ("C++", []),
+        ("-5 degrees", []),
+    ],
+)
+def test_other_spellings_that_would_be_missed(keyword: str, missed: list[str]) -> None:
+    assert other_spellings(Keyword(keyword)) == missed
+
+
+def test_a_spelling_that_is_in_the_list_is_not_missed() -> None:
+    assert warnings("e-commerce", "ecommerce") == [
+        '"e-commerce" is not found where it is written "e commerce". Add what you want found.'
+    ]
+    assert warnings("e-commerce", "ecommerce", "E Commerce") == []
+
+
+def test_the_encoding_of_a_list_does_not_matter() -> None:
+    for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "cp1252"):
+        listed = read_keywords("Müller GmbH\nAcme CRM\n".encode(encoding), "keywords.txt")
+        assert [one.text for one in listed.keywords] == ["Müller GmbH", "Acme CRM"], encoding
+
+
+@given(st.binary(max_size=200) | st.text(max_size=100).map(lambda text: text.encode("utf-8", "replace")))
+def test_any_bytes_are_keywords_or_one_of_our_errors(data: bytes) -> None:
+    with suppress(InputInvalid):
+        assert read_keywords(data, "keywords.txt").keywords
