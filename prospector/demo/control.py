@@ -1,14 +1,18 @@
 """How the demo's servers are told what to do: POST /_control with JSON, GET /_truth, both with the control token."""
 
 import hmac
+import http.client
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from aiohttp import web
 
+from prospector.errors import InputInvalid, ServerUnreachable
+
 CONTROL_PATH = "/_control"
 TRUTH_PATH = "/_truth"
+ANSWER_SECONDS = 30
 
 
 class ControlInvalid(Exception):
@@ -50,3 +54,39 @@ def fields_of(wish: object, kinds: Mapping[str, tuple[type, ...]]) -> Mapping[st
 def _check(request: web.Request, token: str) -> None:
     if not hmac.compare_digest(request.headers.get("Authorization", "").encode(), f"Bearer {token}".encode()):
         raise web.HTTPUnauthorized(text="The control token is missing or wrong.")
+
+
+class Control:
+    """The other end: gives orders to a server at `address`, and asks it for the truth."""
+
+    def __init__(self, address: str, token: str) -> None:
+        self.address = address
+        self._token = token
+
+    def control(self, **wishes: object) -> dict[str, Any]:
+        return self._ask("POST", CONTROL_PATH, json.dumps(wishes))
+
+    def order(self, fault: str, **bounds: float | str) -> dict[str, Any]:
+        return self.control(orders=[{"fault": fault, **bounds}])
+
+    def lift(self, *faults: str) -> dict[str, Any]:
+        return self.control(lift=faults)
+
+    def truth(self, since_id: int = 0) -> dict[str, Any]:
+        return self._ask("GET", f"{TRUTH_PATH}?since={since_id}", None)
+
+    def _ask(self, verb: str, path: str, body: str | None) -> dict[str, Any]:
+        host, _, port = self.address.rpartition(":")
+        connection = http.client.HTTPConnection(host, int(port), timeout=ANSWER_SECONDS)
+        try:
+            connection.request(verb, path, body, {"Authorization": f"Bearer {self._token}"})
+            response = connection.getresponse()
+            words = response.read().decode()
+        except OSError as error:
+            raise ServerUnreachable(f"The demo's server at {self.address} does not answer: {error}.") from error
+        finally:
+            connection.close()
+        if response.status != http.HTTPStatus.OK:
+            raise InputInvalid(f"The demo's server at {self.address} refused this ({response.status}): {words}")
+        answer: dict[str, Any] = json.loads(words)
+        return answer

@@ -1,7 +1,6 @@
 """The demo's servers as processes: configured by one JSON line on stdin (never in argv), ready when they print one."""
 
 import asyncio
-import http.client
 import json
 import signal
 import subprocess
@@ -15,23 +14,21 @@ from typing import Any, Self, TypeVar
 
 from aiohttp import web
 
-from prospector.demo.control import CONTROL_PATH, TRUTH_PATH
-from prospector.errors import EnvironmentInvalid, InputInvalid, ServerUnreachable
+from prospector.demo.control import Control
+from prospector.errors import EnvironmentInvalid, InputInvalid, end_in_words
 
 C = TypeVar("C")
 STOP_SECONDS = 10
-ANSWER_SECONDS = 30
 
 
-class Started:
+class Started(Control):
     """A running server and its control."""
 
     def __init__(self, child: subprocess.Popen[bytes], addresses: Mapping[str, str], control_token: str) -> None:
-        self.address = addresses["address"]
+        super().__init__(addresses["address"], control_token)
         self.listens = addresses.get("listens", self.address)
         self.pid = child.pid
         self._child = child
-        self._control_token = control_token
 
     def __enter__(self) -> Self:
         return self
@@ -41,52 +38,24 @@ class Started:
     ) -> None:
         self.stop()
 
-    def control(self, **wishes: object) -> dict[str, Any]:
-        return self._ask("POST", CONTROL_PATH, json.dumps(wishes))
-
-    def order(self, fault: str, **bounds: float | str) -> dict[str, Any]:
-        return self.control(orders=[{"fault": fault, **bounds}])
-
-    def truth(self, since_id: int = 0) -> dict[str, Any]:
-        return self._ask("GET", f"{TRUTH_PATH}?since={since_id}", None)
-
     def stop(self) -> int:
         """Its exit code; twice does no harm."""
         if self._child.poll() is None:
             self._child.terminate()
-        return self._end()
+        return self.wait()
 
     def kill(self) -> int:
         if self._child.poll() is None:
             self._child.kill()
-        return self._end()
+        return self.wait()
 
     def wait(self) -> int:
-        return self._child.wait(STOP_SECONDS)
-
-    def _end(self) -> int:
         try:
             return self._child.wait(STOP_SECONDS)
         finally:
             for stream in (self._child.stdin, self._child.stdout):
                 if stream is not None:
                     stream.close()
-
-    def _ask(self, verb: str, path: str, body: str | None) -> dict[str, Any]:
-        host, _, port = self.address.rpartition(":")
-        connection = http.client.HTTPConnection(host, int(port), timeout=ANSWER_SECONDS)
-        try:
-            connection.request(verb, path, body, {"Authorization": f"Bearer {self._control_token}"})
-            response = connection.getresponse()
-            words = response.read().decode()
-        except OSError as error:
-            raise ServerUnreachable(f"The demo's server at {self.address} does not answer: {error}.") from error
-        finally:
-            connection.close()
-        if response.status != http.HTTPStatus.OK:
-            raise InputInvalid(f"The demo's server refused this ({response.status}): {words}")
-        answer: dict[str, Any] = json.loads(words)
-        return answer
 
 
 def start(module: str, config: Any) -> Started:
@@ -108,6 +77,7 @@ def start(module: str, config: Any) -> Started:
 
 def main(kind: Callable[..., C], serving: Callable[[C], AbstractAsyncContextManager[Mapping[str, str]]]) -> None:
     """The process itself: reads its configuration, serves, says where, and ends on SIGTERM, Ctrl-C or a closed stdin."""
+    sys.excepthook = end_in_words
     fields: Mapping[str, Any] = json.loads(sys.stdin.buffer.readline() or b"{}")
     ends_with_stdin = fields.get("ends_with_stdin", False)
     config = kind(**{name: value for name, value in fields.items() if name != "ends_with_stdin"})

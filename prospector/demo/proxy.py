@@ -39,13 +39,14 @@ class Endpoint:
             ) from None
 
     def bound(self) -> socket.socket:
-        if self.path is not None:
-            own = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-            own.bind(self.path)
-            return own
-        own = socket.socket(socket.AF_INET6 if ":" in self.host else socket.AF_INET, socket.SOCK_STREAM)
-        own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        own.bind((self.host, self.port))
+        family = socket.AF_UNIX if self.path is not None else socket.AF_INET6 if ":" in self.host else socket.AF_INET
+        own = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            own.bind(self.path if self.path is not None else (self.host, self.port))
+        except OSError:
+            own.close()
+            raise
         return own
 
     def __str__(self) -> str:

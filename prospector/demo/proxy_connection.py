@@ -23,6 +23,8 @@ class End(asyncio.Protocol):
         self.transport: asyncio.Transport | None = None
         self.other: End | None = None
         self.bytes_received = 0
+        self.is_lost = False
+        self.discards = False
         self._delayed: deque[tuple[float, bytes | None]] = deque()
         self._delayed_bytes = 0
         self._timer: asyncio.TimerHandle | None = None
@@ -34,11 +36,13 @@ class End(asyncio.Protocol):
         self.transport = transport
         self.hold_reading()
         if self.connection.over:
-            transport.abort()
+            reset(transport)
         else:
             self.connection.joined()
 
     def data_received(self, data: bytes) -> None:
+        if self.discards:
+            return
         self.bytes_received += len(data)
         delay_ms = self.connection.latency_ms()
         if delay_ms or self._must_keep:
@@ -48,6 +52,8 @@ class End(asyncio.Protocol):
 
     def eof_received(self) -> bool:
         """Half-closed: the answer may still come."""
+        if self.discards:
+            return False
         if self._must_keep:
             self._delay(None, self.connection.latency_ms())
         else:
@@ -57,6 +63,7 @@ class End(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         if self._timer is not None:
             self._timer.cancel()
+        self.is_lost = True
         self.connection.lost(error)
 
     def pause_writing(self) -> None:
@@ -156,6 +163,8 @@ class Connection:
         return order.value if order is not None else 0
 
     def must_wait(self, end: End) -> bool:
+        if end.discards:
+            return False
         return self.held or end.delays_much or end.other is None or end.other.is_full
 
     def joined(self) -> None:
@@ -180,9 +189,19 @@ class Connection:
             self._cut_counted_bytes += len(data) if left_bytes is not None else 0
             return
         receiver.write(data[:left_bytes])
-        receiver.close()  # flushes first: the receiver gets exactly these bytes, then the end
-        if end.transport is not None:
-            reset(end.transport)
+        self._cut(end)
+
+    def _cut(self, sender: End) -> None:
+        """The receiver gets what was written, then the end. A close over bytes it still sends would be a reset, and
+        a reset takes back what it has not read yet: so those are read and thrown away until it closes."""
+        receiver = sender.other
+        assert receiver is not None
+        assert receiver.transport is not None
+        receiver.transport.write_eof()
+        receiver.discards = True
+        receiver.go_on_reading()
+        if sender.transport is not None:
+            reset(sender.transport)
 
     def ended(self, way: Way) -> None:
         self._ended.add(way)
@@ -195,12 +214,13 @@ class Connection:
             self.close()
         else:
             self.reset()
-        self._forget(self)
+        if all(end.is_lost or end.transport is None for end in (self.client, self.server)):
+            self._forget(self)
 
     def close(self) -> None:
         self._end()
         for end in (self.client, self.server):
-            if end.transport is not None:
+            if end.transport is not None and not end.discards:
                 end.transport.close()
 
     def reset(self) -> None:
