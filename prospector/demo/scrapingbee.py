@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from urllib.parse import urlsplit
 
@@ -225,6 +225,13 @@ def own_failure(outcome: Outcome, status: int) -> Answer:
     """ScrapingBee itself failed: none of its headers, because nothing of it was reached."""
     page = f"<html><head><title>{status}</title></head><body><h1>Server Error ({status})</h1></body></html>"
     return Answer(outcome, status, (("Content-Type", "text/html"),), page.encode())
+
+
+def numbered(answer: Answer, call_id: int) -> Answer:
+    """Every answer that reached ScrapingBee's application has a request id."""
+    if not any(name.startswith("Spb-") for name, _ in answer.headers):
+        return answer
+    return replace(answer, headers=(*answer.headers, ("Spb-request-id", f"demo-{call_id}")))
 
 
 def _boolean(name: str, raw: str) -> bool:

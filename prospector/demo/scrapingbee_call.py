@@ -79,7 +79,7 @@ class Provider:
         outage = self.faults.outage(asked.started)
         if outage is not None:
             answer, ending = outage_answer(outage)
-            self._settle(answer, asked, 0, ending)  # now, because it may hang for as long as the outage lasts
+            answer = self._settle(answer, asked, 0, ending)  # now, because it may hang for as long as the outage lasts
             await self.outage_answered()
             return answer, ending
         call = self._admit(asked)
@@ -155,7 +155,7 @@ class Provider:
             ending = Ending.RESET
         elif self._strikes(Fault.CUT_BODY, answer, asked):
             ending = Ending.CUT
-        self._settle(answer, asked, concurrent, ending)
+        answer = self._settle(answer, asked, concurrent, ending)
         if self._strikes(Fault.DIE_AFTER_BILLING, answer, asked):
             os._exit(KILLED)
         return answer, ending
@@ -167,8 +167,9 @@ class Provider:
         ended = time.monotonic()
         self.account.charge(answer.cost, ended)
         parameters = {name: value for name, value in asked.parameters.items() if name != "api_key"}
+        call_id = self.truth.next_id()
         record = Record(
-            id=self.truth.next_id(),
+            id=call_id,
             unix_time=time.time(),
             started=asked.started,
             ended=ended,
@@ -185,7 +186,7 @@ class Provider:
             key_in_url="api_key" in asked.parameters,
         )
         self.truth.write(record)
-        return answer
+        return scrapingbee.numbered(answer, call_id)
 
 
 def outage_answer(outage: Fault) -> tuple[Answer, Ending]:

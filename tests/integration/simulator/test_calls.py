@@ -21,6 +21,7 @@ def test_a_page_comes_back_with_its_price_its_address_and_the_targets_headers(be
     assert reply.headers["Spb-initial-status-code"] == "200"
     assert reply.headers["Spb-resolved-url"] == "http://a.test/status/200"
     assert reply.headers["Spb-x-own"] == "site"
+    assert reply.headers["Spb-request-id"] == "demo-1"
     (call,) = bee.control.truth()["calls"]
     assert (call["url"], call["tag"], call["cost"], call["status"]) == ("http://a.test/status/200", "job-1", 1, 200)
     assert call["params"] == {"url": "http://a.test/status/200", "render_js": "false", "tag": "job-1"}
