@@ -45,7 +45,7 @@ class End(asyncio.Protocol):
             return
         self.bytes_received += len(data)
         delay_ms = self.connection.latency_ms()
-        if delay_ms or self._must_keep:
+        if delay_ms or self._delayed:
             self._delay(data, delay_ms)
         else:
             self.connection.pass_on(self, data)
@@ -54,7 +54,7 @@ class End(asyncio.Protocol):
         """Half-closed: the answer may still come."""
         if self.discards:
             return False
-        if self._must_keep:
+        if self._delayed:
             self._delay(None, self.connection.latency_ms())
         else:
             self._pass_end()
@@ -100,11 +100,6 @@ class End(asyncio.Protocol):
     @property
     def _may_pass(self) -> bool:
         return not self.connection.held and self.other is not None and self.other.transport is not None
-
-    @property
-    def _must_keep(self) -> bool:
-        """Behind what is delayed already, or until it may pass."""
-        return bool(self._delayed) or not self._may_pass
 
     def _delay(self, data: bytes | None, delay_ms: int) -> None:
         loop = asyncio.get_running_loop()

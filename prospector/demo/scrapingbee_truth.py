@@ -62,9 +62,7 @@ class Truth:
         """One write of one line: in the kernel's hands when this returns."""
         self.records.append(record)
         if self._file is not None:
-            os.write(
-                self._file.fileno(), json.dumps(asdict(record), ensure_ascii=False).encode("utf-8", "replace") + b"\n"
-            )
+            self._file.write(json.dumps(asdict(record), ensure_ascii=False).encode("utf-8", "replace") + b"\n")
 
     @property
     def credits(self) -> int:

@@ -62,6 +62,16 @@ def test_a_receiver_that_does_not_read_holds_the_sender_back(proxy: FaultProxy) 
         assert proxy.counts().bytes_up < 60_000_000
 
 
+def test_what_latency_holds_back_is_bounded(proxy: FaultProxy) -> None:
+    with connected(proxy) as own:
+        proxy.order(ProxyFault.LATENCY, 30_000)
+        own.settimeout(0.5)
+        with pytest.raises(TimeoutError):
+            own.sendall(NOISE * 20)
+
+        assert proxy.counts().bytes_up < 20_000_000
+
+
 def test_many_connections_do_not_mix(proxy: FaultProxy) -> None:
     def one(number: int) -> bool:
         data = str(number).encode() * 20_000
@@ -100,6 +110,13 @@ def test_down_ends_connections_and_refuses_new_ones_until_it_is_lifted(proxy: Fa
     with connected(proxy) as own:
         assert exchanged(own, b"after") == b"after"
     assert proxy.address == address
+
+
+def test_nobody_else_gets_the_port_while_it_is_down(proxy: FaultProxy) -> None:
+    proxy.order(ProxyFault.DOWN)
+
+    with socket.socket() as other, pytest.raises(OSError, match="in use"):
+        other.bind(("127.0.0.1", proxy.port))
 
 
 def test_a_path_that_is_down_refuses_too(unix_echo: str, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import http.client
 import json
+import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
@@ -62,8 +63,9 @@ class Bee:
 
 @dataclass
 class Site:
-    """`reached` has every request; `gate` holds /held back until it is set."""
+    """`reached` has every request; `gate` holds /held back until it is set; nobody may connect to `canary`."""
 
+    canary: socket.socket
     address: str = ""
     reached: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     gate: asyncio.Event = field(default_factory=asyncio.Event)
@@ -96,7 +98,7 @@ async def answer(site: Site, request: web.Request) -> web.StreamResponse:
         case "/hops":
             raise web.HTTPMovedPermanently(f"/hops/{int(last) - 1}" if int(last) else "/echo")
         case "to-inside":
-            raise web.HTTPFound("http://127.9.9.9:9/metadata")
+            raise web.HTTPFound(f"http://127.0.0.1:{site.canary.getsockname()[1]}/metadata")
         case "held":
             await site.gate.wait()
         case "reset":
@@ -130,8 +132,10 @@ async def site_server(site: Site) -> AsyncIterator[Site]:
 
 @pytest.fixture
 def site() -> Iterator[Site]:
-    site = Site()
-    with in_thread(site_server(site)) as (served, thread):
+    with (
+        socket.create_server(("127.0.0.1", 0)) as canary,
+        in_thread(site_server(Site(canary))) as (served, thread),
+    ):
         served.thread = thread
         yield served
         served.open_gate()

@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,16 @@ def test_a_target_that_never_answers_properly_costs_nothing(bee: Bee, site: Site
     assert bee.control.truth()["outcomes"] == {"target_failed": 1}
 
 
+def test_a_redirect_to_the_inside_is_not_followed(bee: Bee, site: Site) -> None:
+    site.canary.setblocking(False)
+
+    bee.call("http://a.test/to-inside")
+
+    with pytest.raises(BlockingIOError):
+        site.canary.accept()
+    assert bee.control.truth()["internal_urls"] == []
+
+
 def test_a_target_slower_than_the_time_out_costs_nothing(bee: Bee, site: Site) -> None:
     reply = bee.call("http://a.test/held", timeout="1000")
 
@@ -126,6 +137,15 @@ def test_bodies_and_urls_arrive_byte_for_byte(bee: Bee, site: Site) -> None:
     assert bee.call("http://a.test/bytes").body == bytes(range(256))
     assert bee.call("http://a.test/gzip").body == b"zipped " * 100
     assert bee.call(f"http://a.test{long_path}").words["path"] == long_path
+
+
+@pytest.mark.parametrize("verb", ["HEAD", "POST", "PUT"])
+def test_only_get_is_answered(bee: Bee, site: Site, verb: str) -> None:
+    with closing(http.client.HTTPConnection(bee.address, timeout=10)) as connection:
+        connection.request(verb, "/api/v1/?url=http://a.test/echo", headers={"Authorization": f"Bearer {KEY}"})
+
+        assert connection.getresponse().status == 405
+    assert site.reached == []
 
 
 @pytest.mark.parametrize("key", ["wrong", ""])
@@ -205,12 +225,9 @@ def test_a_call_whose_caller_hung_up_is_finished_and_charged(bee: Bee, site: Sit
 
 
 def impatient(bee: Bee, target: str) -> None:
-    connection = http.client.HTTPConnection(bee.address, timeout=0.3)
-    try:
+    with closing(http.client.HTTPConnection(bee.address, timeout=0.3)) as connection:
         connection.request("GET", target, headers={"Authorization": f"Bearer {KEY}"})
         connection.getresponse()
-    finally:
-        connection.close()
 
 
 def test_usage_tells_credits_and_places_six_times_a_minute(bee: Bee, site: Site) -> None:
