@@ -116,8 +116,7 @@ class Provider:
             self.target.check(call.url)
         except AddressRefused:
             return scrapingbee.internal_url()
-        marks = {"X-Demo-Via": self._via_token, "X-Demo-Method": asked.method}
-        headers = {**scrapingbee.target_headers(call, asked.headers, BROWSER), **marks}
+        headers = {**scrapingbee.target_headers(call, asked.headers, BROWSER), **self._marks(call, asked)}
         try:
             fetched = await self.target.fetch(call.url, headers, call.timeout_ms)
         except NothingAnswered:
@@ -125,6 +124,11 @@ class Provider:
         except TimeoutError:
             return scrapingbee.timed_out()
         return self._distort(scrapingbee.target_answer(call, fetched), asked)
+
+    def _marks(self, call: Call, asked: Asked) -> dict[str, str]:
+        """For the small web: who asks, and whether to show the page as a browser would have it."""
+        rendered = {"X-Demo-Rendered": self._via_token if call.render_js else ""}
+        return {"X-Demo-Via": self._via_token, "X-Demo-Method": asked.method, **rendered}
 
     def _distort(self, answer: Answer, asked: Asked) -> Answer:
         """The page or the price tag is wrong, the bill is not."""

@@ -30,16 +30,20 @@ def test_a_page_comes_back_with_its_price_its_address_and_the_targets_headers(be
 
 
 @pytest.mark.parametrize(
-    ("render_js", "method", "cost"), [("false", "scrapingbee-standard", 1), ("true", "scrapingbee-js", 5)]
+    ("render_js", "method", "rendered", "cost"),
+    [("false", "scrapingbee-standard", "", 1), ("true", "scrapingbee-js", "the-via-of-the-tests", 5)],
 )
-def test_the_web_can_tell_who_asks_and_how(bee: Bee, site: Site, render_js: str, method: str, cost: int) -> None:
-    spoofed = {"Spb-X-Demo-Via": "guess", "Spb-X-Demo-Method": "direct", "Spb-X-Mine": "kept"}
+def test_the_web_can_tell_who_asks_and_how(
+    bee: Bee, site: Site, render_js: str, method: str, rendered: str, cost: int
+) -> None:
+    spoofed = {"Spb-X-Demo-Via": "a", "Spb-X-Demo-Method": "b", "Spb-X-Demo-Rendered": "c", "Spb-X-Mine": "kept"}
 
     reply = bee.call("http://a.test/echo", headers=spoofed, render_js=render_js, forward_headers="true")
 
     seen = reply.words["headers"]
     assert isinstance(seen, dict)
     assert (seen["X-Demo-Via"], seen["X-Demo-Method"]) == ("the-via-of-the-tests", method)
+    assert seen["X-Demo-Rendered"] == rendered
     assert seen["X-Mine"] == "kept"
     assert "Authorization" not in seen
     assert reply.headers["Spb-cost"] == str(cost)
@@ -213,7 +217,9 @@ def test_a_lower_limit_holds_from_then_on(bee: Bee, site: Site) -> None:
     assert bee.call("http://a.test/echo").words == {"message": "Max concurrency allowed 0"}
 
 
-def test_a_call_whose_caller_hung_up_is_finished_and_charged(bee: Bee, site: Site) -> None:
+def test_a_call_whose_caller_hung_up_is_finished_and_charged_without_complaint(
+    bee: Bee, site: Site, caplog: pytest.LogCaptureFixture
+) -> None:
     with pytest.raises(TimeoutError):
         impatient(bee, "/api/v1/?url=http%3A%2F%2Fa.test%2Fheld&render_js=true")
     site.open_gate()
@@ -222,6 +228,7 @@ def test_a_call_whose_caller_hung_up_is_finished_and_charged(bee: Bee, site: Sit
         time.sleep(0.02)
 
     assert bee.control.truth()["credits"] == 5
+    assert caplog.records == []
 
 
 def impatient(bee: Bee, target: str) -> None:
