@@ -16,6 +16,7 @@ from prospector.demo.resets import reset
 from prospector.errors import InputInvalid
 
 BACKLOG = 512
+CLOSE_SECONDS = 5
 
 
 @dataclass(frozen=True)
@@ -83,8 +84,9 @@ class Proxy:
             Path(self.endpoint.path).unlink(missing_ok=True)
         for connection in tuple(self._connections):
             connection.reset()
-        while self._connections:  # their sockets are closed by the loop's next rounds
-            await asyncio.sleep(0)
+        async with asyncio.timeout(CLOSE_SECONDS):
+            while self._connections:  # their sockets are closed by the loop's next rounds
+                await asyncio.sleep(0)
 
     async def order(self, order: ProxyOrder) -> None:
         self._forget_timer(order.fault)
