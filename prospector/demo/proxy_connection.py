@@ -25,6 +25,7 @@ class End(asyncio.Protocol):
         self.bytes_received = 0
         self.is_lost = False
         self.discards = False
+        self.has_ended = False
         self._delayed: deque[tuple[float, bytes | None]] = deque()
         self._delayed_bytes = 0
         self._timer: asyncio.TimerHandle | None = None
@@ -52,6 +53,7 @@ class End(asyncio.Protocol):
 
     def eof_received(self) -> bool:
         """Half-closed: the answer may still come."""
+        self.has_ended = True
         if self.discards:
             return False
         if self._delayed:
@@ -192,9 +194,12 @@ class Connection:
         receiver = sender.other
         assert receiver is not None
         assert receiver.transport is not None
-        receiver.transport.write_eof()
-        receiver.discards = True
-        receiver.go_on_reading()
+        if receiver.has_ended:
+            receiver.transport.close()
+        else:
+            receiver.transport.write_eof()
+            receiver.discards = True
+            receiver.go_on_reading()
         if sender.transport is not None:
             reset(sender.transport)
 

@@ -69,11 +69,11 @@ def proxy(echo: str) -> Iterator[FaultProxy]:
 
 @pytest.fixture
 def valkey(tmp_path: Path) -> Iterator[ValkeyServer]:
-    path = tmp_path / "v.sock"
-    server = ValkeyServer(data_dir=tmp_path, unix_socket_path=path)
+    """On a path only: a free port that is looked up first can be somebody else's by the time it is used."""
+    server = ValkeyServer(port=0, data_dir=tmp_path, unix_socket_path=tmp_path / "v.sock")
     server.start()
     yield server
-    server.stop()
+    server.terminate()
 
 
 def connected(proxy: FaultProxy) -> socket.socket:
