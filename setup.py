@@ -18,7 +18,7 @@ setup(
     long_description_content_type="text/markdown",
     python_requires=">=3.11,<3.15",
     packages=find_packages(include=["prospector", "prospector.*", "cli", "cli.*", "migrations", "migrations.*"]),
-    package_data={"": ["*.txt", "*.lua", "*.json", "*.ini", "*.html", "*.mako", "py.typed"]},
+    package_data={"": ["py.typed", *(f"**/*.{kind}" for kind in ("lua", "txt", "json", "html", "mako"))]},
     install_requires=[line for line in REQUIREMENTS if line and not line.startswith("#")],
     entry_points={
         "console_scripts": ["prospector = cli.main:main", "backlink-prospector = cli.main:main"],

@@ -6,8 +6,6 @@ from cli import output
 from cli.command import Command, Group
 from prospector import env
 
-MASK = "********"
-
 
 @click.group(cls=Group)
 def config() -> None:
@@ -30,16 +28,8 @@ def show(as_json: bool) -> None:
     """
     from prospector import settings  # noqa: F401  # reading the settings is what fills the list
 
-    rows = [(option.name, masked(option), option.origin) for option in env.READ.values()]
+    rows = [(option.name, env.shown(option), option.origin) for option in env.READ.values()]
     if as_json:
         output.data({name: {"value": value, "origin": origin} for name, value, origin in rows})
     else:
         output.table(["option", "value", "from"], rows)
-
-
-def masked(option: env.Option) -> str:
-    if not option.value:
-        return ""
-    if option.secret:
-        return MASK
-    return ",".join(map(str, option.value)) if isinstance(option.value, tuple) else str(option.value)

@@ -1,6 +1,7 @@
 """How the command line shows things: data on stdout (tables, JSON), words on stderr."""
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -27,8 +28,9 @@ def say(words: str) -> None:
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Bold heads and the terminal's width on a terminal; plain lines in a pipe."""
-    console = Console(width=None if sys.stdout.isatty() else WIDTH_OF_A_PIPE, highlight=False)
+    plain = False if os.environ.get("NO_COLOR") else None  # bold is left out too: some terminals colour it
+    console = Console(width=None if sys.stdout.isatty() else WIDTH_OF_A_PIPE, highlight=False, force_terminal=plain)
     drawn = Table(*columns, box=None, pad_edge=False, header_style="bold")
     for row in rows:
         drawn.add_row(*("" if cell is None else str(cell) for cell in row))
-    console.print(drawn)
+    console.print(drawn, soft_wrap=not sys.stdout.isatty())

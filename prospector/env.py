@@ -3,7 +3,7 @@
 import difflib
 import os
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -15,6 +15,7 @@ from prospector.errors import SettingInvalid
 
 T = TypeVar("T")
 FILE_NAME = "prospector.toml"
+MASK = "********"
 FLAGS_VARIABLE = "PROSPECTOR_FLAGS"  # names of the options that a flag has put into the environment
 
 
@@ -95,11 +96,36 @@ def networks(name: str) -> tuple[IPv4Network | IPv6Network, ...]:
 
 def refuse_unknown() -> None:
     """Called at the end of settings.py, when every known option has been read."""
-    for name in _file()[1]:
+    path, entries = _file()
+    flags = [name for name in os.environ.get(FLAGS_VARIABLE, "").split(",") if name]
+    for origin, name in [("flag", name) for name in flags] + [(str(path), name) for name in entries]:
         if name not in READ:
             near = difflib.get_close_matches(name, READ, 1)
             hint = f"Did you mean {near[0]}?" if near else "prospector config show lists every option."
-            raise SettingInvalid(f"{_file()[0]}: unknown option {name}.", hint)
+            raise SettingInvalid(f"Unknown option {name} ({origin}).", hint)
+
+
+def secrets() -> set[str]:
+    """What no log line may show: secret values, and of URLs the password."""
+    return {secret for option in READ.values() if option.secret for secret in _secrets_of(option.value)}
+
+
+def shown(option: Option) -> str:
+    """The value as `config show` may print it: of a URL everything but the password."""
+    if option.value is None:
+        return ""
+    text = ",".join(map(str, option.value)) if isinstance(option.value, tuple) else str(option.value)
+    for secret in _secrets_of(option.value) if option.secret else ():
+        text = text.replace(secret, MASK)
+    return text
+
+
+def _secrets_of(value: object) -> Iterator[str]:
+    for part in value if isinstance(value, tuple) else (value,):
+        if isinstance(part, str) and "://" not in part:
+            yield part
+        elif isinstance(part, str) and urlsplit(part).password:
+            yield urlsplit(part).password or ""
 
 
 def _read(

@@ -30,3 +30,8 @@ env.refuse_unknown()
 BOT_NAME = "prospector"
 SPIDER_MODULES = ["prospector.spiders"]
 NEWSPIDER_MODULE = "prospector.spiders"
+ADDONS = {"prospector.extensions.log_lines.LogLines": 0}
+LOG_INSTALL_ROOT_HANDLER = False  # LogLines installs ours
+LOG_VERSIONS: list[str] = []
+TELNETCONSOLE_ENABLED = False  # a worker opens no port
+REMOTE_CONTROL_ENABLED = False

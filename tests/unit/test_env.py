@@ -1,4 +1,9 @@
-"""Options: who wins, and what a wrong one says."""
+"""Options: who wins, what a wrong one says, and what is never shown."""
+
+import os
+from collections.abc import Iterator
+from ipaddress import ip_network
+from pathlib import Path
 
 import pytest
 
@@ -6,11 +11,129 @@ from prospector import env
 from prospector.errors import SettingInvalid
 
 
-def test_a_malformed_value_is_refused_by_name_value_and_expectation(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True)
+def working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty one, with no configuration of the user's, and the options read so far put back afterwards."""
+    read_before = dict(env.READ)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.delenv(env.FLAGS_VARIABLE, raising=False)
+    env._file.cache_clear()
+    yield tmp_path
+    env._file.cache_clear()
+    env.READ.clear()
+    env.READ.update(read_before)
+
+
+def test_the_environment_beats_the_file_which_beats_the_default(
+    working_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (working_folder / "prospector.toml").write_text("workers = 8\npatience = 5\n")
+    monkeypatch.setenv("WORKERS", "16")
+
+    assert [env.integer(name, 1) for name in ("WORKERS", "PATIENCE", "DEPTH")] == [16, 5, 1]
+    assert [env.READ[name].origin for name in ("WORKERS", "DEPTH")] == ["environment", "default"]
+    assert env.READ["PATIENCE"].origin.endswith("prospector.toml")
+
+
+def test_a_flag_is_named_as_the_origin(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORKERS", "16")
+    monkeypatch.setenv(env.FLAGS_VARIABLE, ",WORKERS")
+
+    env.integer("WORKERS", 1)
+
+    assert env.READ["WORKERS"].origin == "flag"
+
+
+def test_the_working_folder_s_file_is_read_before_the_user_s(working_folder: Path) -> None:
+    user_file = working_folder / "config" / "prospector" / "prospector.toml"
+    user_file.parent.mkdir(parents=True)
+    user_file.write_text("workers = 2\n")
+    assert env.integer("WORKERS", 1) == 2
+
+    env._file.cache_clear()
+    (working_folder / "prospector.toml").write_text("workers = 3\n")
+
+    assert env.integer("WORKERS", 1) == 3
+
+
+def test_an_empty_variable_counts_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORKERS", " ")
+
+    assert env.integer("WORKERS", 7) == 7
+
+
+def test_a_malformed_value_is_refused_by_name_origin_and_expectation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORKERS", "many")
 
     with pytest.raises(SettingInvalid, match=r"WORKERS \(environment\): 'many' is not a whole number from 1 to 64"):
         env.integer("WORKERS", 4, least=1, most=64)
+
+
+@pytest.mark.parametrize("raw", ["0", "65", "1.5", "1e2", "0x10"])
+def test_numbers_outside_their_range_or_form_are_refused(monkeypatch: pytest.MonkeyPatch, raw: str) -> None:
+    monkeypatch.setenv("WORKERS", raw)
+
+    with pytest.raises(SettingInvalid, match="WORKERS"):
+        env.integer("WORKERS", 4, least=1, most=64)
+
+
+def test_a_choice_is_read_in_any_case_and_refused_with_the_choices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEVEL", "INFO")
+    assert env.choice("LEVEL", "debug", ("debug", "info")) == "info"
+
+    monkeypatch.setenv("LEVEL", "loud")
+
+    with pytest.raises(SettingInvalid, match="one of: debug, info"):
+        env.choice("LEVEL", "debug", ("debug", "info"))
+
+
+def test_lists_may_be_written_as_toml_lists_or_with_commas(
+    working_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (working_folder / "prospector.toml").write_text('open = ["10.0.0.0/8", "127.1.0.0/16"]\n')
+    monkeypatch.setenv("NODES", "http://a:6800, https://b")
+
+    assert env.networks("OPEN") == (ip_network("10.0.0.0/8"), ip_network("127.1.0.0/16"))
+    assert env.urls("NODES", ("http", "https")) == ("http://a:6800", "https://b")
+
+
+@pytest.mark.parametrize("raw", ["10.0.0.1/8", "everything", "300.0.0.0/8"])
+def test_networks_that_are_none_are_refused(monkeypatch: pytest.MonkeyPatch, raw: str) -> None:
+    monkeypatch.setenv("OPEN", raw)
+
+    with pytest.raises(SettingInvalid, match="OPEN"):
+        env.networks("OPEN")
+
+
+def test_a_folder_is_made_absolute_and_knows_the_home(monkeypatch: pytest.MonkeyPatch, working_folder: Path) -> None:
+    monkeypatch.setenv("HOME", str(working_folder))
+    monkeypatch.setenv("PLACE", "~/data")
+
+    assert env.folder("PLACE", Path("/")) == working_folder / "data"
+
+
+def test_an_unknown_key_in_the_file_is_refused_with_the_nearest_name(working_folder: Path) -> None:
+    (working_folder / "prospector.toml").write_text("worker = 8\n")
+    env.integer("WORKERS", 1)
+
+    with pytest.raises(SettingInvalid, match=r"Unknown option WORKER .*prospector\.toml.* Did you mean WORKERS\?"):
+        env.refuse_unknown()
+
+
+def test_an_unknown_flag_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(env.FLAGS_VARIABLE, ",ZZZ")
+
+    with pytest.raises(SettingInvalid, match=r"Unknown option ZZZ \(flag\)"):
+        env.refuse_unknown()
+
+
+@pytest.mark.parametrize("content", [b"workers = = 8\n", b"\xff\xfe", b"workers"])
+def test_a_file_that_is_no_toml_is_refused_by_path(working_folder: Path, content: bytes) -> None:
+    (working_folder / "prospector.toml").write_bytes(content)
+
+    with pytest.raises(SettingInvalid, match=r"prospector\.toml is not valid TOML"):
+        env.integer("WORKERS", 1)
 
 
 def test_a_malformed_secret_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -20,3 +143,22 @@ def test_a_malformed_secret_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> Non
         env.url("SOME_URL", None, ("http",))
 
     assert "hunter2" not in str(caught.value)
+
+
+def test_secrets_and_the_passwords_of_urls_are_masked_and_the_rest_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KEY", "abcdef")
+    monkeypatch.setenv("NODES", "http://u:pass1@a,http://u:pass2@b")
+    env.secret("KEY")
+    env.urls("NODES", ("http",))
+
+    assert env.shown(env.READ["KEY"]) == env.MASK
+    assert env.shown(env.READ["NODES"]) == f"http://u:{env.MASK}@a,http://u:{env.MASK}@b"
+    assert {"abcdef", "pass1", "pass2"} <= env.secrets()
+
+
+def test_reading_leaves_the_environment_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = dict(os.environ)
+
+    env.integer("WORKERS", 1)
+
+    assert dict(os.environ) == before

@@ -1,0 +1,52 @@
+"""What a request carries: which page, how, under which lease."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from prospector.core.methods import Method
+
+
+class Kind(StrEnum):
+    """What a request is for. Only pages count as fetched."""
+
+    PAGE = "page"
+    SITEMAP = "sitemap"
+
+
+class Verdict(StrEnum):
+    """How a lease ends."""
+
+    DONE = "done"
+    FAILED = "failed"
+    ASIDE = "aside"  # done, and not counted: a sitemap, a hop
+    AGAIN = "again"  # queued anew, with a new state and perhaps a wait
+    PARK = "park"  # until a lift for its reason
+    UNSENT = "unsent"  # nothing was asked of the site
+
+
+@dataclass(frozen=True)
+class PageState:
+    """What is remembered of a page between two tickets. `extra` belongs to the crawl: hops, evidence, the like."""
+
+    method: Method = Method.DIRECT
+    attempt: int = 0
+    losses: int = 0
+    kind: Kind = Kind.PAGE
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """`number` is the domain's in its job; `price` is reserved while the lease lasts."""
+
+    lease: str
+    job: str
+    domain: str
+    number: int
+    generation: int
+    site: str
+    url: str
+    state: PageState
+    price: int

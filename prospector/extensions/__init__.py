@@ -1,0 +1,1 @@
+"""Scrapy extensions and add-ons, one a file."""

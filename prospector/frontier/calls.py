@@ -1,0 +1,234 @@
+"""Each operation on the frontier as a value: which script, with what, and how its answer is read.
+
+A call does nothing by itself: `client.py` runs it, alone or many in one round trip, blocking or not.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Generic, TypeVar
+
+from prospector.core.ticket import PageState, Ticket, Verdict
+from prospector.frontier import codec
+
+T = TypeVar("T")
+LEASE_MS = 60_000
+LOSSES_MOST = 3  # the third loss of a page makes it a dead letter
+REAPED_A_CALL = 200
+
+
+@dataclass(frozen=True)
+class Call(Generic[T]):
+    script: str
+    arguments: tuple[str | int | bytes, ...]
+    read: Callable[[Any], T]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What is granted under: the deployment's, the same for every claim of a worker."""
+
+    delay_ms: int
+    open_domains_per_worker: int
+    paid_most: int
+    prices: tuple[tuple[str, int], ...]
+    lease_ms: int = LEASE_MS
+
+
+@dataclass(frozen=True)
+class Limits:
+    """One job's limits, as the frontier enforces them."""
+
+    cap_credits: int
+    threshold_pages: int = 500
+    top_pages: int = 50
+    max_pages: int = 100_000
+    max_queued: int = 1_000
+    max_ms: int = 3_600_000
+
+
+@dataclass(frozen=True)
+class Seed:
+    """A domain to open: its homepage is its first page."""
+
+    domain: str
+    number: int
+    site: str
+    url: str
+    fingerprint: int
+    generation: int = 1
+
+    def encoded(self) -> str:
+        # a fingerprint is text in Lua: its numbers are doubles
+        return json.dumps(vars(self) | {"fingerprint": str(self.fingerprint)}, separators=(",", ":"))
+
+
+@dataclass(frozen=True)
+class Found:
+    """A link found on a page of the same domain."""
+
+    url: str
+    fingerprint: int
+    state: PageState | None = None
+
+
+@dataclass(frozen=True)
+class Claim:
+    """`wait_ms` is the time until another claim can give more, or None; `changes` moves with each hold and lift."""
+
+    tickets: tuple[Ticket, ...]
+    wait_ms: int | None
+    changes: int
+    lost: bool = False  # Redis is empty: it must be rebuilt from the record
+
+
+class Fetch(StrEnum):
+    """How a fetch went, as the site's delay sees it."""
+
+    FINE = "fine"
+    STRAINED = "strained"
+    UNSENT = "unsent"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A domain that has nothing left, with the counters its final row is made of."""
+
+    job: str
+    domain: str
+    number: int
+    generation: int
+    counters: dict[str, str]
+
+
+def claim(worker: str, n: int, terms: Terms, run: str) -> Call[Claim]:
+    """`run` is the server's own id of its run."""
+
+    def read(raw: list[Any]) -> Claim:
+        if raw[0] == b"empty":
+            return Claim((), None, 0, lost=True)
+        wait_ms, changes, *tickets = raw
+        made = tuple(codec.loads(one) for one in tickets)
+        return Claim(made, int(wait_ms) if int(wait_ms) >= 0 else None, int(changes))
+
+    arguments = (
+        worker, n, terms.lease_ms, terms.delay_ms, run, codec.VERSION, terms.open_domains_per_worker, terms.paid_most,
+        json.dumps(dict(terms.prices)),
+    )  # fmt: skip
+    return Call("claim", arguments, read)
+
+
+def add(lease: str, pages: Sequence[Found], site_pages: int = 0) -> Call[list[Found]]:
+    """Gives those that were new. `site_pages`: how many pages the site says it has."""
+    arguments: list[str | int] = [lease, site_pages]
+    for page in pages:
+        arguments += [page.url, str(page.fingerprint), codec.dumps(page.state) if page.state else ""]
+    return Call("add", tuple(arguments), lambda raw: [pages[int(place) - 1] for place in raw])
+
+
+def release(
+    lease: str,
+    how: Fetch,
+    latency_ms: int,
+    least_ms: int,
+    most_ms: int,
+    retry_after_ms: int = 0,
+    crawl_delay_ms: int = 0,
+) -> Call[tuple[int, int] | None]:
+    """Gives the site's new delay and the moment it is blocked until (0: it is not); None if the lease is lost or freed."""
+    arguments = (lease, latency_ms, how, retry_after_ms, crawl_delay_ms, least_ms, most_ms)
+    return Call("release", arguments, lambda raw: (int(raw[0]), int(raw[1])) if raw else None)
+
+
+def settle(
+    lease: str,
+    verdict: Verdict,
+    mentions: int = 0,
+    state: PageState | None = None,
+    wait_ms: int = 0,
+    reason: str = "",
+) -> Call[bool]:
+    """False if the lease was lost: then nothing has changed."""
+    return Call("settle", (lease, verdict, mentions, codec.dumps(state) if state else "", wait_ms, reason), bool)
+
+
+def charge(lease: str, credit_count: int) -> Call[bool]:
+    return Call("charge", (lease, credit_count), bool)
+
+
+def bind(lease: str, address: str) -> Call[int]:
+    """0: send now; more: give the ticket back for so many ms; -1: the lease is lost."""
+    return Call("bind", (lease, address), int)
+
+
+def beat(worker: str, about: dict[str, str | int], lease_ms: int = LEASE_MS) -> Call[bool]:
+    """False if the worker was taken for dead meanwhile: what it has not sent must not be sent."""
+    words = [word for pair in about.items() for word in pair]
+    return Call("beat", (worker, lease_ms, *words), bool)
+
+
+def reap(lease_ms: int = LEASE_MS) -> Call[tuple[int, int]]:
+    """Gives the leases taken back and the dead letters made."""
+    return Call("reap", (REAPED_A_CALL, LOSSES_MOST, lease_ms), lambda raw: (int(raw[0]), int(raw[1])))
+
+
+def begin(epoch: int) -> Call[bool]:
+    return Call("begin", (epoch,), bool)
+
+
+def create(job: str, limits: Limits, spent: int = 0) -> Call[bool]:
+    """The job is known but held: seed it, then lift it."""
+    arguments = (
+        job, limits.cap_credits, limits.threshold_pages, limits.top_pages, limits.max_pages, limits.max_queued,
+        limits.max_ms, spent,
+    )  # fmt: skip
+    return Call("create", arguments, bool)
+
+
+def seed(job: str, seeds: Iterable[Seed]) -> Call[int]:
+    return Call("seed", (job, *(one.encoded() for one in seeds)), int)
+
+
+def restore(seed_: Seed, job: str, fetched: int, open_ms: int, seen: Sequence[int], urls: Sequence[str]) -> Call[bool]:
+    """An open domain as the record has it: pages seen, and those of them that wait to be fetched."""
+    head = (job, seed_.domain, seed_.site, seed_.number, seed_.generation, fetched, open_ms, len(seen))
+    return Call("restore", (*head, *map(str, seen), *urls), bool)
+
+
+def hold(job: str) -> Call[int]:
+    """Gives the number of its requests in flight: they end and count."""
+    return Call("hold", (job,), int)
+
+
+def lift(job: str, reasons: Sequence[str] = (), cap_credits: int | None = None) -> Call[int]:
+    """Gives the number of parked pages queued anew."""
+    return Call("lift", (job, -1 if cap_credits is None else cap_credits, *reasons), int)
+
+
+def drop(job: str, domains_a_call: int = 200) -> Call[bool]:
+    """True when nothing of the job is left; until then call again."""
+    return Call("drop", (job, domains_a_call), bool)
+
+
+def ended(most: int = 100, for_ms: int = 30_000) -> Call[list[Ended]]:
+    def read(raw: list[Any]) -> list[Ended]:
+        found = []
+        for job, domain, flat in raw:
+            counters = {name.decode(): value.decode() for name, value in zip(flat[::2], flat[1::2], strict=True)}
+            found.append(
+                Ended(job.decode(), domain.decode(), int(counters["number"]), int(counters["generation"]), counters)
+            )
+        return found
+
+    return Call("ended", (most, for_ms), read)
+
+
+def close(ended_: Ended, *, failed: bool) -> Call[tuple[bool, int]]:
+    """Gives whether this call closed it, and how many domains the job has left."""
+    arguments = (ended_.job, ended_.domain, ended_.generation, "failed" if failed else "done")
+    return Call("close", arguments, lambda raw: (bool(raw[0]), int(raw[1])))
+
+
+def requeue(entry: str) -> Call[bool]:
+    return Call("requeue", (entry,), bool)

@@ -1,0 +1,105 @@
+"""Runs calls against Redis, blocking (command line, steward) or inside the event loop (workers)."""
+
+from collections.abc import Awaitable, Sequence
+from typing import Any, TypeVar, cast
+
+from redis import Redis, exceptions
+from redis import asyncio as redis_asyncio
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from prospector.frontier.calls import Call
+from prospector.frontier.scripts import every_script, script
+from prospector.frontier.server import CONNECT_SECONDS, connect, unreachable
+
+T = TypeVar("T")
+ANSWER_SECONDS = 30
+
+# waiting, not failing: a server that restarts, loads its file (BUSYLOADING is a ConnectionError), or lost its scripts
+AWAY = (exceptions.ConnectionError, exceptions.TimeoutError, exceptions.NoScriptError, OSError)
+
+
+class Frontier:
+    """For processes that may wait for an answer."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self.redis: Redis = connect(url)
+        self._loaded = False
+
+    def run(self, call: Call[T]) -> T:
+        return cast("T", self.run_all([call])[0])
+
+    def run_all(self, calls: Sequence[Call[Any]]) -> list[Any]:
+        """In one round trip and in this order. After an error any of them may have happened."""
+        try:
+            if not self._loaded:
+                self._load()
+            try:
+                return self._attempt(calls)
+            except exceptions.NoScriptError:  # the server was restarted: nothing of this round trip has happened
+                self._load()
+                return self._attempt(calls)
+        except AWAY as error:
+            raise unreachable(self._url, error) from error
+
+    def _load(self) -> None:
+        for one in every_script():
+            self.redis.script_load(one.text)
+        self._loaded = True
+
+    def _attempt(self, calls: Sequence[Call[Any]]) -> list[Any]:
+        with self.redis.pipeline(transaction=False) as pipeline:
+            for call in calls:
+                pipeline.evalsha(script(call.script).sha, 0, *call.arguments)
+            raw = pipeline.execute()
+        return [call.read(one) for call, one in zip(calls, raw, strict=True)]
+
+    def close(self) -> None:
+        self.redis.close()
+
+
+class AsyncFrontier:
+    """For a worker: one connection, opened and reopened by `open`, and no retry of its own, for the pump decides."""
+
+    def __init__(self, url: str) -> None:
+        self._redis = redis_asyncio.Redis.from_url(
+            url,
+            socket_connect_timeout=CONNECT_SECONDS,
+            socket_timeout=ANSWER_SECONDS,
+            single_connection_client=True,
+            retry=Retry(NoBackoff(), 0),
+        )
+        self.run_id = ""
+
+    async def open(self) -> None:
+        """Connects, loads the scripts and learns which run of the server this is."""
+        await self._redis.aclose()
+        await self._redis.initialize()
+        async with self._redis.pipeline(transaction=False) as pipeline:
+            pipeline.info("server")
+            for one in every_script():
+                pipeline.script_load(one.text)
+            answers = await pipeline.execute()
+        self.run_id = answers[0]["run_id"]
+
+    async def run_all(self, calls: Sequence[Call[Any]]) -> list[Any]:
+        """In one round trip and in this order; an answer that is an error of one call alone is in its place."""
+        async with self._redis.pipeline(transaction=False) as pipeline:
+            for call in calls:
+                pipeline.evalsha(script(call.script).sha, 0, *call.arguments)
+            raw = await pipeline.execute(raise_on_error=False)
+        for one in raw:
+            if isinstance(one, AWAY):
+                raise one
+        return [
+            one if isinstance(one, exceptions.RedisError) else call.read(one)
+            for call, one in zip(calls, raw, strict=True)
+        ]
+
+    async def hands(self, worker_key: str) -> set[str]:
+        leases = await cast("Awaitable[set[bytes]]", self._redis.smembers(worker_key))
+        return {lease.decode() for lease in leases}
+
+    async def close(self) -> None:
+        await self._redis.aclose()

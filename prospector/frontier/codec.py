@@ -1,0 +1,40 @@
+"""How tickets and states of pages look in Redis: JSON with a version, data and never code.
+
+A worker leaves what a newer version wrote to workers of that version; what nobody can read becomes a dead letter. It is the
+SCHEDULER_SERIALIZER of scrapy-redis: `dumps` a state, `loads` a ticket.
+"""
+
+import json
+from typing import Any
+
+from prospector.core.methods import Method
+from prospector.core.ticket import Kind, PageState, Ticket
+
+VERSION = 1
+
+
+def dumps(state: PageState) -> str:
+    short = {"m": state.method, "a": state.attempt, "l": state.losses, "k": state.kind, "x": state.extra}
+    return json.dumps({"v": VERSION} | {name: value for name, value in short.items() if value}, separators=(",", ":"))
+
+
+def loads(encoded: str | bytes) -> Ticket:
+    raw: dict[str, Any] = json.loads(encoded)
+    state = raw["state"]
+    return Ticket(
+        lease=raw["lease"],
+        job=raw["job"],
+        domain=raw["domain"],
+        number=int(raw["number"]),
+        generation=int(raw["generation"]),
+        site=raw["site"],
+        url=raw["url"],
+        price=int(raw["price"]),
+        state=PageState(
+            method=Method(state.get("m", Method.DIRECT)),
+            attempt=int(state.get("a", 0)),
+            losses=int(state.get("l", 0)),
+            kind=Kind(state.get("k", Kind.PAGE)),
+            extra=state.get("x") or {},
+        ),
+    )

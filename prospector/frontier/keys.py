@@ -1,0 +1,50 @@
+"""Every key in Redis, in one place. The Lua files use these by the same names, as functions of the words in braces."""
+
+PREFIX = "prospector:"
+
+# the frontier as a whole
+META = "meta"  # hash: epoch, leases (their counter), turn, run and boot of the server, clock, skew, changes, paid
+RUNNING = "running"  # sorted set: job -> turn; a job that is held is not in it
+LATER = "later"  # sorted set: entry of a page -> the moment it may be queued again
+SUSPECTS = "suspects"  # sorted set: entry of a page whose lease was lost -> since when
+QUIET = "quiet"  # string: the worker that empties its hands to take suspects alone
+FINISHING = "finishing"  # sorted set: job and domain that ran empty -> since when; closed once its row is written
+DEAD = "dead"  # hash: entry of a page -> why it is handed out no more (JSON)
+PAID_WAITING = "paid-waiting"  # sorted set: job -> turn; jobs with pages that wait for a free paid slot
+
+# leases and those who hold them
+LEASES = "leases"  # hash: lease -> what was handed out (JSON)
+WORKERS = "workers"  # sorted set: worker -> the moment all its leases expire unless it beats
+NODES = "nodes"  # sorted set: node -> last sign of life of any of its workers
+HANDS = "hands:{worker}"  # set: leases of a worker
+WORKER = "worker:{worker}"  # hash: what a worker says of itself
+
+# a job
+JOB = "job:{job}"  # hash: state, limits, counters, money
+WAITING = "waiting:{job}"  # list: domains that are not open yet
+OPEN = "open:{job}"  # set: domains that are open
+READY = "ready:{job}"  # sorted set: site -> the moment it may be asked; only sites with work and nothing in flight
+PARKED = "parked:{job}:{reason}"  # set: entries of pages that wait for money, key, provider
+PAID = "paid:{job}"  # sorted set: entries of pages that wait for a free paid slot -> score
+RATE = "rate:{job}"  # hash: minute and counter -> how many in that minute
+
+# a site
+SITE = "site:{site}"  # hash: next, lease, delay, blocked, strikes, struck, address, slot
+SITE_JOBS = "site-jobs:{site}"  # sorted set: job with work on the site -> turn
+SITE_DOMAINS = "site-domains:{site}:{job}"  # sorted set: domain with queued pages -> turn
+ADDRESS = "address:{address}"  # hash: next, flying
+ROBOTS = "robots:{authority}"  # string: robots.txt as read, for all jobs
+
+# a domain of a job
+DOMAIN = "domain:{job}:{domain}"  # hash: site, opened, counters, mode
+QUEUE = "queue:{job}:{domain}"  # sorted set: url -> score
+STATE = "state:{job}:{domain}"  # hash: url -> state of a page that is not as new (codec.py)
+SEEN = "seen:{job}:{domain}"  # set: fingerprints
+
+TEMPLATES: dict[str, str] = {
+    name: PREFIX + value for name, value in list(globals().items()) if name.isupper() and name != "PREFIX"
+}
+
+
+def key(template: str, **words: str) -> str:
+    return PREFIX + template.format(**words)

@@ -1,0 +1,26 @@
+-- The job's pages are handed out (again), and what was parked for any of the reasons given is queued anew.
+--
+-- ARGV  1 job   2 credit cap (-1: as it was)   then reasons
+local job = ARGV[1]
+local now = clock()
+if redis.call('EXISTS', JOB(job)) == 0 then return 0 end
+if tonumber(ARGV[2]) >= 0 then redis.call('HSET', JOB(job), 'cap', ARGV[2]) end
+redis.call('HSET', JOB(job), 'state', 'running')
+local held_at = redis.call('HGET', JOB(job), 'held_at')
+if held_at then
+  redis.call('HINCRBY', JOB(job), 'rested', now - tonumber(held_at))
+  redis.call('HDEL', JOB(job), 'held_at')
+end
+redis.call('ZADD', RUNNING(), 'NX', 0, job)
+redis.call('HINCRBY', META(), 'changes', 1)
+local lifted = 0
+for i = 3, #ARGV do
+  for _, one in ipairs(redis.call('SMEMBERS', PARKED(job, ARGV[i]))) do
+    local _, domain, url = parts(one)
+    if redis.call('HINCRBY', DOMAIN(job, domain), 'parked', -1) == 0 then redis.call('HINCRBY', JOB(job), 'parked', -1) end
+    bring_back(job, domain, url, now)
+    lifted = lifted + 1
+  end
+  redis.call('DEL', PARKED(job, ARGV[i]))
+end
+return lifted

@@ -1,0 +1,41 @@
+-- Ends a lease. Counts once: a lease that was lost changes nothing.
+--
+-- ARGV  1 lease   2 verdict   3 mentions found   4 state for 'again' and 'park' (JSON, '' leaves it)
+--       5 wait_ms for 'again'   6 reason for 'park'
+--       verdicts: 'done' and 'failed' count as pages fetched; 'aside' is done without counting (robots, sitemap, a hop);
+--       'again' queues it anew, 'park' until a lift, 'unsent' as it was, for nothing was asked
+-- Gives 1, or 0 if the lease is lost. A paid lease that was not charged before stays booked at its full price.
+local lease, verdict, mentions = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local now = clock()
+local held = drop_lease(lease)
+if not held then return 0 end
+local job, domain, url = held.job, held.domain, held.url
+free_site(held.site, lease, now)
+if held.price > 0 then settle_money(held, verdict == 'unsent' and 0 or held.price, now) end
+if redis.call('EXISTS', DOMAIN(job, domain)) == 0 then return 1 end  -- the job was dropped meanwhile
+
+if verdict == 'done' or verdict == 'failed' then
+  redis.call('HINCRBY', DOMAIN(job, domain), 'fetched', 1)
+  redis.call('HINCRBY', DOMAIN(job, domain), verdict, 1)
+  redis.call('HINCRBY', DOMAIN(job, domain), 'mentions', mentions)
+  redis.call('HINCRBY', JOB(job), 'mentions', mentions)
+  redis.call('HINCRBY', JOB(job), 'pages', 1)
+  count(job, 'pages', now)
+end
+if verdict == 'done' or verdict == 'failed' or verdict == 'aside' then
+  redis.call('HDEL', STATE(job, domain), url)
+else
+  if ARGV[4] ~= '' then redis.call('HSET', STATE(job, domain), url, ARGV[4]) end
+  if verdict == 'park' then
+    park(job, domain, url, ARGV[6])
+  else
+    redis.call('HINCRBY', DOMAIN(job, domain), 'away', 1)
+    if tonumber(ARGV[5]) > 0 then
+      redis.call('ZADD', LATER(), now + tonumber(ARGV[5]), entry(job, domain, url))
+    else
+      bring_back(job, domain, url, now)
+    end
+  end
+end
+note_if_empty(job, domain, now)
+return 1

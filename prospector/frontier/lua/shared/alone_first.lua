@@ -1,0 +1,30 @@
+-- A page whose lease was lost may be what kills workers: it is handed out alone. One worker at a time empties its hands
+-- for that. Returns nil where this worker goes on as usual, else the wait, with the ticket (if any) in `tickets`.
+local RETRY_MS = 200
+local LOOK_AT = 50
+local function alone_first(worker, rules, now, tickets)
+  local quiet = redis.call('GET', QUIET())
+  local busy = redis.call('SCARD', HANDS(worker)) > 0
+  if quiet == worker and busy then return RETRY_MS end  -- it still has what came before, or the suspect itself
+  if redis.call('EXISTS', SUSPECTS()) == 0 then
+    if quiet == worker then redis.call('DEL', QUIET()) end
+    return nil
+  end
+  if quiet and quiet ~= worker and (tonumber(redis.call('ZSCORE', WORKERS(), quiet)) or 0) > now then return nil end
+  redis.call('SET', QUIET(), worker)
+  if busy then return RETRY_MS end
+  for _, one in ipairs(redis.call('ZRANGE', SUSPECTS(), 0, LOOK_AT - 1)) do
+    local job, domain, url = parts(one)
+    local site = redis.call('HGET', DOMAIN(job, domain), 'site')
+    if not site then redis.call('ZREM', SUSPECTS(), one)
+    elseif redis.call('ZSCORE', RUNNING(), job) then
+      local ticket = take_suspect(one, job, domain, url, site, worker, rules, now)
+      if ticket then
+        tickets[1] = ticket
+        return RETRY_MS
+      end
+    end
+  end
+  redis.call('DEL', QUIET())  -- none may go now: work goes on meanwhile
+  return nil
+end

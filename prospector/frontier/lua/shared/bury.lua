@@ -1,0 +1,7 @@
+-- A page that is handed out no more until an operator asks for it again.
+local function bury(job, domain, url, reason, attempts, now)
+  redis.call('HSET', DEAD(), entry(job, domain, url), cjson.encode({reason = reason, attempts = attempts, at = now}))
+  redis.call('HINCRBY', DOMAIN(job, domain), 'dead', 1)
+  redis.call('HINCRBY', JOB(job), 'dead', 1)
+  note_if_empty(job, domain, now)
+end

@@ -1,0 +1,24 @@
+-- A lease whose holder is gone: the page is a suspect, or a dead letter (true). The site's delay applies from now.
+local function lose(lease, blamed, losses_most, now)
+  local held = drop_lease(lease)
+  if not held then return false end
+  free_site(held.site, lease, now)
+  if held.price > 0 then settle_money(held, held.price, now) end
+  if redis.call('EXISTS', DOMAIN(held.job, held.domain)) == 0 then return false end
+  local raw = redis.call('HGET', STATE(held.job, held.domain), held.url)
+  local state = raw and cjson.decode(raw) or {v = 1}
+  if blamed then state.l = (state.l or 0) + 1 end
+  if blamed and (held.alone or state.l >= losses_most) then
+    redis.call('HDEL', STATE(held.job, held.domain), held.url)
+    bury(held.job, held.domain, held.url, 'its worker died with it', state.l, now)
+    return true
+  end
+  redis.call('HINCRBY', DOMAIN(held.job, held.domain), 'away', 1)
+  if blamed then
+    redis.call('HSET', STATE(held.job, held.domain), held.url, cjson.encode(state))
+    redis.call('ZADD', SUSPECTS(), now, entry(held.job, held.domain, held.url))
+  else
+    bring_back(held.job, held.domain, held.url, now)
+  end
+  return false
+end

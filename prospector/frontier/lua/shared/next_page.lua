@@ -1,0 +1,23 @@
+-- The domain, url and state (or nil) of the job's next page on a site, taken off its queue; nothing where none may go now.
+local TRIES = 50
+local function next_page(site, job, rules, now)
+  for _ = 1, TRIES do
+    local domain = redis.call('ZRANGE', SITE_DOMAINS(site, job), 0, 0)[1]
+    if not domain then return nil end
+    if not past_limit(job, domain, site, now) then
+      local url = redis.call('ZRANGE', QUEUE(job, domain), 0, 0)[1]
+      if url then
+        redis.call('ZADD', SITE_DOMAINS(site, job), 'XX', turn(), domain)
+        local raw = redis.call('HGET', STATE(job, domain), url)
+        local score = redis.call('ZSCORE', QUEUE(job, domain), url)
+        redis.call('ZREM', QUEUE(job, domain), url)
+        leave_queue(job, domain, site)
+        local state = read_state(job, domain, url, raw, rules, now)
+        if state and affordable(job, domain, url, state, score, rules, now) then return domain, url, state end
+      else
+        leave_queue(job, domain, site)
+      end
+    end
+  end
+  return nil
+end

@@ -1,0 +1,18 @@
+-- Opens the job's next waiting domain, its homepage queued, unless enough are open. True if one was opened.
+-- Domains stalled by a far Retry-After do not count: they keep nobody busy.
+local HOME = -2 ^ 52
+local function open_domain(job, most, now)
+  local stalled = tonumber(redis.call('HGET', JOB(job), 'stalled')) or 0
+  if redis.call('SCARD', OPEN(job)) - stalled >= most then return false end
+  local raw = redis.call('LPOP', WAITING(job))
+  if not raw then return false end
+  local one = cjson.decode(raw)
+  redis.call('SADD', OPEN(job), one.domain)
+  redis.call('HSET', DOMAIN(job, one.domain), 'site', one.site, 'opened', work_clock(job, now), 'number', one.number, 'generation', one.generation,
+    'flying', 0, 'away', 0, 'fetched', 0, 'seq', 0, 'mode', 'all')
+  redis.call('SADD', SEEN(job, one.domain), one.fingerprint)
+  enqueue(job, one.domain, one.site, one.url, HOME, now)
+  redis.call('HINCRBY', JOB(job), 'waiting', -1)
+  redis.call('HINCRBY', JOB(job), 'open', 1)
+  return true
+end

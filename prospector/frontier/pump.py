@@ -1,0 +1,227 @@
+"""A worker's one conversation with Redis: everything it tells and asks goes in one pipeline a turn, and nothing waits for it.
+
+What the crawl tells (children, releases, settlements) queues in an outbox. A turn sends it together with a beat and a claim
+when they are due, then sleeps exactly until there is something to do. While Redis is away no ticket is handed out; the outbox
+keeps, and goes on in the same order when it is back.
+"""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from redis.exceptions import RedisError
+
+from prospector import logs
+from prospector.core.ticket import Ticket, Verdict
+from prospector.frontier import calls, keys
+from prospector.frontier.calls import Call, Claim, Terms
+from prospector.frontier.client import AWAY, AsyncFrontier
+
+T = TypeVar("T")
+LOG = logs.named(__name__)
+
+BEAT_SECONDS = 15
+REAP_SECONDS = 5
+IDLE_SECONDS = 1.0  # how late a new job, a lift or a freed domain may be noticed
+GATHER_SECONDS = 0.004  # what is told within this time shares a round trip
+RETURN_SECONDS = (0.1, 1.0)  # first and longest pause between two tries to reach Redis
+MARGIN_SECONDS = 5.0  # a ticket is not sent in the last seconds of its lease
+CALLS_A_TURN = 500
+
+
+def steady_seconds() -> float:
+    """A clock that never steps, and counts the time this machine (or this process) slept."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
+class Pump:
+    """`room` says how many tickets the worker can take now; `deliver` gets each ticket; `about` is what a beat says."""
+
+    def __init__(
+        self,
+        frontier: AsyncFrontier,
+        worker: str,
+        terms: Terms,
+        room: Callable[[], int],
+        deliver: Callable[[list[Ticket]], None],
+        about: Callable[[], dict[str, str | int]],
+    ) -> None:
+        self.worker = worker
+        self.hands: dict[str, Ticket] = {}
+        self.changes = 0
+        self.lost_everything: Callable[[], None] = lambda: None
+        self.call_count = 0
+        self._frontier = frontier
+        self._terms = terms
+        self._room = room
+        self._deliver = deliver
+        self._about = about
+        self._outbox: deque[tuple[Call[Any], asyncio.Future[Any] | None]] = deque()
+        self._wake = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._draining = False
+        self._valid_until = 0.0
+        self._next_beat = 0.0
+        self._next_reap = 0.0
+        self._next_claim = 0.0
+
+    def start(self) -> None:
+        self._task = asyncio.ensure_future(self._run())
+
+    def tell(self, call: Call[Any]) -> None:
+        self._outbox.append((call, None))
+        self._wake.set()
+
+    def ask(self, call: Call[T]) -> "asyncio.Future[T]":
+        answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._outbox.append((call, answer))
+        self._wake.set()
+        return answer
+
+    def settle(self, ticket: Ticket, call: Call[bool]) -> None:
+        """The last word on a ticket. A second one is not sent."""
+        if self.hands.pop(ticket.lease, None):
+            self.tell(call)
+
+    def may_send(self, ticket: Ticket) -> bool:
+        """Asked right before the request leaves: does its lease surely still belong to this worker?"""
+        return ticket.lease in self.hands and steady_seconds() < self._valid_until
+
+    def poke(self) -> None:
+        """There may be room for tickets again."""
+        self._next_claim = 0.0
+        self._wake.set()
+
+    def drain(self) -> None:
+        """No claim from now on."""
+        self._draining = True
+        self._wake.set()
+
+    async def stop(self, within_seconds: float) -> bool:
+        """Sends what is left to tell; False if Redis did not take it in time."""
+        self.drain()
+        if self._task is None:
+            return True
+        done, _ = await asyncio.wait([self._task], timeout=within_seconds)
+        if not done:
+            self._task.cancel()
+        await self._frontier.close()
+        return bool(done)
+
+    async def _run(self) -> None:
+        connected = False
+        while not (self._draining and not self._outbox):
+            try:
+                if not connected:
+                    await self._open()
+                    connected = True
+                await self._turn()
+            except AWAY as error:
+                LOG.warning("frontier_away", worker=self.worker, error=str(error))
+                connected = False
+                await self._until_back()
+                continue
+            await self._sleep()
+
+    async def _open(self) -> None:
+        """A new connection: what Redis thinks we hold and we do not know of was granted in an answer that got lost."""
+        before = self._frontier.run_id
+        await self._frontier.open()
+        LOG.info("frontier_reached", worker=self.worker, restarted=bool(before) and before != self._frontier.run_id)
+        told = {call.arguments[0] for call, _ in self._outbox if call.script == "settle"}
+        held = await self._frontier.hands(keys.key(keys.HANDS, worker=self.worker))
+        for lease in held - set(self.hands) - {str(one) for one in told}:
+            self.tell(calls.settle(lease, Verdict.UNSENT))
+        self._next_beat = 0.0
+
+    async def _until_back(self) -> None:
+        pause, longest = RETURN_SECONDS
+        while True:
+            await asyncio.sleep(pause)
+            try:
+                return await self._frontier.open()
+            except AWAY:
+                pause = min(pause * 2, longest)
+
+    async def _turn(self) -> None:
+        began = steady_seconds()
+        batch = [self._outbox[place] for place in range(min(len(self._outbox), CALLS_A_TURN))]
+        due = self._due(began)
+        room = 0 if self._draining else self._room()
+        if room > 0 and began >= self._next_claim:
+            due.append(calls.claim(self.worker, room, self._terms, self._frontier.run_id))
+        if not batch and not due:
+            return
+        answers = await self._frontier.run_all([call for call, _ in batch] + due)
+        self.call_count += 1
+        for (_, future), answer in zip(batch, answers, strict=False):
+            self._outbox.popleft()
+            _resolve(future, answer)
+        for call, answer in zip(due, answers[len(batch) :], strict=True):
+            if isinstance(answer, RedisError):
+                LOG.error("frontier_refused", worker=self.worker, operation=call.script, error=str(answer))
+            else:
+                self._hear(call, answer, began)
+
+    def _due(self, now: float) -> list[Call[Any]]:
+        due: list[Call[Any]] = []
+        if now >= self._next_beat:
+            due.append(calls.beat(self.worker, self._about(), self._terms.lease_ms))
+        if now >= self._next_reap:
+            due.append(calls.reap(self._terms.lease_ms))
+        return due
+
+    def _hear(self, call: Call[Any], answer: Any, began: float) -> None:
+        match call.script:
+            case "beat":
+                self._next_beat = began + BEAT_SECONDS
+                self._extend(began)
+                if not answer and self.hands:
+                    LOG.warning("leases_lost", worker=self.worker, leases=len(self.hands))
+                    self.hands.clear()
+            case "reap":
+                self._next_reap = began + REAP_SECONDS
+                if answer != (0, 0):
+                    LOG.warning("leases_reaped", worker=self.worker, leases=answer[0], dead_letters=answer[1])
+            case "claim":
+                self._take(answer, began)
+
+    def _extend(self, began: float) -> None:
+        self._valid_until = began + self._terms.lease_ms / 1000 - MARGIN_SECONDS
+
+    def _take(self, claim: Claim, began: float) -> None:
+        if claim.lost:
+            self._next_claim = began + IDLE_SECONDS
+            self.lost_everything()
+            return
+        self._extend(began)
+        self.changes = claim.changes
+        wait = IDLE_SECONDS if claim.wait_ms is None else min(IDLE_SECONDS, claim.wait_ms / 1000)
+        self._next_claim = began + wait
+        if claim.tickets:
+            self.hands.update({ticket.lease: ticket for ticket in claim.tickets})
+            self._deliver(list(claim.tickets))
+
+    async def _sleep(self) -> None:
+        """Until the next beat, reap or claim is due, or until somebody tells something: then a little, to gather more."""
+        wake_at = min(self._next_beat, self._next_reap)
+        if not self._draining and self._room() > 0:
+            wake_at = min(wake_at, self._next_claim)
+        try:
+            async with asyncio.timeout(max(0.0, wake_at - steady_seconds())):
+                await self._wake.wait()
+            await asyncio.sleep(GATHER_SECONDS)
+        except TimeoutError:
+            pass
+        self._wake.clear()
+
+
+def _resolve(future: "asyncio.Future[Any] | None", answer: Any) -> None:
+    if future is None or future.done():
+        return
+    if isinstance(answer, RedisError):
+        future.set_exception(answer)
+    else:
+        future.set_result(answer)

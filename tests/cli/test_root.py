@@ -1,0 +1,154 @@
+"""What every command shares: help, near misses, endings. The real command line, as a process."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from cli.command import Command, Group
+from cli.main import COMMANDS, prospector
+
+
+def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "cli", *words],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def every_command(group: click.Group, path: str = "") -> list[tuple[str, click.Command]]:
+    found: list[tuple[str, click.Command]] = []
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command
+        found.append((f"{path}{name}", command))
+        if isinstance(command, click.Group):
+            found += every_command(command, f"{path}{name} ")
+    return found
+
+
+def test_every_command_has_help_with_an_example_and_takes_debug() -> None:
+    for path, command in every_command(prospector):
+        assert "Example" in (command.help or ""), path
+        assert f"prospector {path.split()[0]}" in (command.help or ""), path
+        assert isinstance(command, Group | Command), path
+
+
+def test_every_table_entry_is_the_command_of_its_name() -> None:
+    assert {name: command.name for name, command in every_command(prospector) if name in COMMANDS} == {
+        name: name for name in COMMANDS
+    }
+
+
+def test_a_near_miss_is_answered_with_the_right_name() -> None:
+    done = run("confg", "show")
+
+    assert done.returncode == 2
+    assert "There is no command 'confg'. Did you mean config?" in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_mistaken_option_is_answered_with_the_right_one() -> None:
+    done = run("config", "show", "--jsn")
+
+    assert done.returncode == 2
+    assert "--json" in done.stderr
+
+
+def test_without_words_the_help_is_shown() -> None:
+    done = run()
+
+    assert "Commands:" in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_config_show_names_the_origin_of_every_option(tmp_path: Path) -> None:
+    done = run("--set", "LOG_STYLE=text", "config", "show", "--json", LOG_LEVEL="debug")
+
+    shown = json.loads(done.stdout)
+    assert shown["LOG_STYLE"] == {"value": "text", "origin": "flag"}
+    assert shown["LOG_LEVEL"] == {"value": "debug", "origin": "environment"}
+    assert shown["PROSPECTOR_HOME"]["origin"] in {"default", "environment"}
+
+
+@pytest.mark.parametrize(
+    ("words", "environment", "says", "code"),
+    [
+        (("config", "show"), {"LOG_LEVEL": "loud"}, "LOG_LEVEL (environment): 'loud' is not one of: debug, info", 3),
+        (
+            ("--set", "LOG_LEVL=info", "config", "show"),
+            {},
+            "Unknown option LOG_LEVL (flag). Did you mean LOG_LEVEL?",
+            3,
+        ),
+        (("--set", "LOG_LEVEL", "config", "show"), {}, "write it as NAME=VALUE", 2),
+        (("completion", "csh"), {}, "'bash', 'zsh', 'fish'", 2),
+    ],
+)
+def test_a_mistake_is_one_clear_line_and_its_exit_code(
+    words: tuple[str, ...], environment: dict[str, str], says: str, code: int
+) -> None:
+    done = run(*words, **environment)
+
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+    assert (done.returncode, done.stdout) == (code, "")
+
+
+def test_debug_shows_the_traceback_wherever_it_stands() -> None:
+    done = run("config", "show", "--debug", LOG_LEVEL="loud")
+
+    assert "Traceback" in done.stderr
+    assert done.returncode == 3
+
+
+def test_a_wrong_setting_ends_scrapy_too_with_its_words_and_code() -> None:
+    scrapy = Path(sys.executable).with_name("scrapy")
+
+    done = subprocess.run(
+        [scrapy, "crawl", "environment"],
+        env={**os.environ, "LOG_LEVEL": "loud", "SCRAPY_SETTINGS_MODULE": "prospector.settings"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+    assert done.returncode == 3
+    assert done.stderr.startswith("LOG_LEVEL (environment): 'loud'")
+    assert "Traceback" not in done.stderr
+
+
+def test_no_colour_leaves_no_escape_codes() -> None:
+    done = run("config", "show", NO_COLOR="1", FORCE_COLOR="1")
+
+    assert "\x1b" not in done.stdout
+
+
+def test_a_reader_that_stops_early_is_no_error() -> None:
+    command = f"{sys.executable} -P -m cli config show | head -n 1; exit ${{PIPESTATUS[0]}}"
+
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_each_shell_gets_a_completion_script_for_both_names(shell: str) -> None:
+    done = run("completion", shell)
+
+    assert "_PROSPECTOR_COMPLETE" in done.stdout
+    assert done.returncode == 0
+
+
+def test_completion_completes() -> None:
+    done = run(_PROSPECTOR_COMPLETE="bash_complete", COMP_WORDS="prospector con", COMP_CWORD="1")
+
+    assert done.stdout.strip() == "plain,config"

@@ -1,0 +1,211 @@
+"""Promise 2 and 3: a page handed out is settled exactly once, and a page that kills workers is found out alone."""
+
+import json
+
+import pytest
+
+from prospector.core.ticket import PageState, Verdict
+from prospector.frontier import calls
+from prospector.frontier.calls import Fetch, Found
+
+from .conftest import Hand
+
+
+def test_a_page_is_handed_out_once(frontier: Hand) -> None:
+    frontier.job("one", ["shop.test"])
+    ticket = frontier.one()
+    frontier.found(ticket, "/a", "/b", "/a")
+    frontier.finish(ticket)
+
+    urls = []
+    for _ in range(2):
+        ticket = frontier.one()
+        urls.append(ticket.url)
+        frontier.finish(ticket)
+    frontier.advance(60_000)
+
+    assert sorted(urls) == ["https://shop.test/a", "https://shop.test/b"]
+    assert frontier.claim().tickets == ()
+
+
+def test_a_second_settlement_changes_nothing(frontier: Hand) -> None:
+    frontier.job("one", ["shop.test"])
+    ticket = frontier.one()
+
+    assert frontier.finish(ticket, mentions=3)
+    before = frontier.counters("one")
+    assert not frontier.finish(ticket, mentions=3)
+
+    assert frontier.counters("one") == before
+    assert (before["pages"], before["mentions"]) == (1, 3)
+
+
+def test_a_worker_that_lost_its_lease_adds_settles_charges_and_releases_nothing(frontier: Hand) -> None:
+    frontier.job("one", ["shop.test"])
+    late = frontier.one(worker="gone/a")
+    frontier.lose_worker()
+    now = frontier.one(worker="node/b")
+    before = (frontier.counters("one"), frontier.domain("one", "shop.test"))
+
+    assert frontier.run(calls.add(late.lease, [Found("https://shop.test/late", 7)])) == []
+    assert frontier.free(late, Fetch.STRAINED, retry_after_ms=1000) is None
+    assert not frontier.run(calls.charge(late.lease, 5))
+    assert not frontier.run(calls.settle(late.lease, Verdict.DONE, 9))
+
+    assert (frontier.counters("one"), frontier.domain("one", "shop.test")) == before
+    assert frontier.finish(now)
+
+
+def test_a_beat_keeps_every_lease_of_a_worker(frontier: Hand) -> None:
+    frontier.job("one", ["shop.test", "blog.test"])
+    assert len(frontier.claim().tickets) == 2
+
+    for _ in range(5):
+        frontier.advance(calls.LEASE_MS - 10_000)
+        assert frontier.run(calls.beat("node/a", {"pages": 1}))
+
+    assert frontier.run(calls.reap()) == (0, 0)
+
+
+def test_a_worker_that_wakes_after_its_leases_were_taken_back_is_told_so(frontier: Hand) -> None:
+    frontier.job("one", ["shop.test"])
+    frontier.one()
+    frontier.lose_worker()
+
+    assert not frontier.run(calls.beat("node/a", {"pages": 1}))
+
+
+def test_a_lost_page_is_handed_out_alone_and_the_worker_gets_nothing_beside_it(frontier: Hand) -> None:
+    frontier.job("one", ["poison.test", "shop.test", "blog.test"])
+    lost = [one for one in frontier.claim(worker="node/a").tickets if one.domain == "poison.test"]
+    others = frontier.redis.smembers("prospector:hands:node/a") - {lost[0].lease.encode()}
+    for lease in others:
+        frontier.run(calls.settle(lease.decode(), Verdict.AGAIN))
+    frontier.claim(n=0, worker="node/b")  # another worker of the node shows that the node lives
+    frontier.advance(calls.LEASE_MS)
+    frontier.claim(n=0, worker="node/b")
+    frontier.run(calls.reap())
+
+    frontier.advance(1000)
+    alone = frontier.claim(n=10, worker="node/b").tickets
+    beside = frontier.claim(n=10, worker="node/b").tickets
+    elsewhere = frontier.claim(n=10, worker="node/c").tickets
+
+    assert [one.domain for one in alone] == ["poison.test"]
+    assert beside == ()
+    assert {one.domain for one in elsewhere} == {"shop.test", "blog.test"}
+
+
+def test_a_worker_with_other_pages_in_hand_finishes_them_before_it_takes_a_suspect(frontier: Hand) -> None:
+    frontier.job("one", ["poison.test"])
+    frontier.one(worker="node/a")
+    frontier.job("two", ["shop.test", "blog.test"])
+    busy = frontier.claim(n=1, worker="node/b").tickets
+    frontier.advance(calls.LEASE_MS - 1000)
+    frontier.run(calls.beat("node/b", {"pages": 1}))
+    frontier.advance(2000)
+    frontier.run(calls.reap())
+    frontier.advance(1000)
+
+    assert frontier.claim(worker="node/b").tickets == ()
+    frontier.finish(busy[0])
+    assert [one.domain for one in frontier.claim(worker="node/b").tickets] == ["poison.test"]
+
+
+def died_alone(frontier: Hand, round_: int) -> None:
+    """Worker `node/N` dies while another of its node lives on."""
+    worker = f"node/{round_}"
+    frontier.claim(n=10, worker=worker)
+    frontier.advance(calls.LEASE_MS + 1)
+    frontier.run(calls.beat("node/witness", {"pages": 0}))
+    frontier.run(calls.reap())
+    frontier.advance(1000)
+
+
+def test_a_page_whose_worker_dies_alone_with_it_is_a_dead_letter_with_its_reason(frontier: Hand) -> None:
+    frontier.job("one", ["poison.test"])
+    died_alone(frontier, 1)
+    assert frontier.counters("one")["dead"] == 0
+
+    died_alone(frontier, 2)
+
+    letter = frontier.redis.hgetall("prospector:dead")
+    assert list(letter) == [b"one\x1fpoison.test\x1fhttps://poison.test/"]
+    assert json.loads(next(iter(letter.values())))["reason"] == "its worker died with it"
+    assert frontier.claim(worker="node/9").tickets == ()
+    assert [one.domain for one in frontier.run(calls.ended())] == ["poison.test"]
+
+
+def test_a_dead_letter_is_handed_out_again_once_when_an_operator_asks(frontier: Hand) -> None:
+    frontier.job("one", ["poison.test"])
+    died_alone(frontier, 1)
+    died_alone(frontier, 2)
+    entry = "one\x1fpoison.test\x1fhttps://poison.test/"
+
+    assert [frontier.run(calls.requeue(entry)) for _ in range(2)] == [True, False]
+
+    assert frontier.one(worker="node/9").url == "https://poison.test/"
+
+
+def test_a_lost_node_counts_against_no_page(frontier: Hand) -> None:
+    frontier.job("one", ["shop.test"])
+    for round_ in range(6):
+        frontier.one(worker=f"far/{round_}")
+        frontier.advance(calls.LEASE_MS + 1)
+        frontier.run(calls.beat("node/witness", {"pages": 0}))
+        frontier.run(calls.reap())
+
+    assert frontier.counters("one")["dead"] == 0
+    assert frontier.one().state.losses == 0
+
+
+def test_a_graceful_stop_counts_against_no_page(frontier: Hand) -> None:
+    frontier.job("one", ["shop.test"])
+    for round_ in range(6):
+        ticket = frontier.one(worker=f"node/{round_}")
+        frontier.run(calls.settle(ticket.lease, Verdict.UNSENT))
+
+    assert frontier.one().state == PageState()
+
+
+def test_what_nobody_can_read_becomes_a_dead_letter_and_runs_no_code(frontier: Hand) -> None:
+    frontier.job("one", ["shop.test"])
+    state = "prospector:state:one:shop.test"
+    frontier.claim(n=0)
+    frontier.redis.hset(state, "https://shop.test/", b"\x80\x04\x95cos\nsystem\n(S'touch /tmp/owned'\ntR.")
+    frontier.advance(1000)
+
+    frontier.claim(n=5)
+
+    assert frontier.counters("one")["dead"] == 1
+    assert b"unreadable" in frontier.redis.hvals("prospector:dead")[0]
+
+
+def test_a_state_of_a_newer_version_is_left_for_workers_of_that_version(frontier: Hand) -> None:
+    frontier.job("one", ["shop.test"])
+    frontier.redis.hset("prospector:state:one:shop.test", "https://shop.test/", '{"v": 99}')
+    frontier.claim(n=1)
+
+    for _ in range(3):
+        frontier.advance(10_000)
+        assert frontier.claim().tickets == ()
+
+    assert frontier.counters("one")["dead"] == 0
+    assert frontier.domain("one", "shop.test")["away"] == "1"
+
+
+@pytest.mark.parametrize("wait_ms", [0, 4_000])
+def test_a_page_that_is_to_be_tried_again_comes_with_its_state_after_its_wait(frontier: Hand, wait_ms: int) -> None:
+    frontier.job("one", ["shop.test"])
+    state = PageState(attempt=2, extra={"hops": 3})
+    frontier.finish(frontier.one(), Verdict.AGAIN, state=state, wait_ms=wait_ms)
+
+    if wait_ms:
+        frontier.advance(wait_ms - 500)
+        assert frontier.claim().tickets == ()
+        frontier.advance(500)
+    frontier.advance(100)
+    ticket = frontier.claim().tickets[0]
+
+    assert ticket.state == state
+    assert frontier.counters("one")["pages"] == 0
