@@ -22,7 +22,6 @@ NUMBER = re.compile(r"[\W\d_]*\d[\W\d_]*")
 SAMPLE_ROWS = 300
 ENOUGH = 0.2  # share of a column's cells that must be domains, where no name says which column it is
 NAMES_SHOWN = 12
-NAME_CHARACTERS = 100
 
 
 @dataclass(frozen=True)
@@ -122,7 +121,7 @@ def _names(header: Sequence[str], width: int) -> tuple[str, ...]:
     names: dict[str, None] = {}
     times: Counter[str] = Counter()
     for at in range(width):
-        name = " ".join(header[at].split())[:NAME_CHARACTERS] if at < len(header) else ""
+        name = hosts.shown(header[at]) if at < len(header) else ""
         unique = name = name or f"Column {letters(at)}"
         while unique in names:
             times[name] += 1

@@ -3,20 +3,15 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
+from prospector.core.methods import PRICE_CREDITS, Method, Mode
 from prospector.core.sites import site_of
 
 DELAY_MS = 1_000  # between two requests to a site
 MOST_MINUTES_PER_DOMAIN = 60
 CREDITS_PER_DOLLAR = 100  # 10,000 credits are $100
+DEFAULT_CAP_CREDITS = 10_000  # of a job that names none
 BASIS = "no history yet"
-
-
-class Mode(StrEnum):
-    HYBRID = "hybrid"
-    FREE_ONLY = "free-only"
-    PREMIUM_ONLY = "premium-only"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +20,12 @@ class Range:
     high: float
 
 
-# guesses, each from what such lists and two cores have shown; replaced by measured ones when jobs have run
+# guesses, each from what is usual for such lists on two cores; to be replaced by measured ones when jobs have run
 PAGES_PER_DOMAIN = Range(15, 40)
 PAGES_PER_SECOND = Range(100, 500)  # of the whole machine; sites that answer slowly are why the low end is so low
 BLOCKING_DOMAINS = Range(0.03, 0.10)  # share of domains that refuse direct requests
 CREDITS_PER_PAID_PAGE = Range(1, 2)  # most blocked pages need no browser (1 credit), some do (5)
 PAGES_PER_PAID_DOMAIN = Range(15, 30)
-CREDITS_PER_RENDERED_PAGE = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +77,8 @@ def _credits_per_domain(mode: Mode) -> Range:
     if mode is Mode.FREE_ONLY:
         return Range(0, 0)
     if mode is Mode.PREMIUM_ONLY:
-        return Range(
-            PAGES_PER_DOMAIN.low * CREDITS_PER_RENDERED_PAGE, PAGES_PER_DOMAIN.high * CREDITS_PER_RENDERED_PAGE
-        )
+        price = PRICE_CREDITS[Method.JS]
+        return Range(PAGES_PER_DOMAIN.low * price, PAGES_PER_DOMAIN.high * price)
     return Range(
         BLOCKING_DOMAINS.low * PAGES_PER_PAID_DOMAIN.low * CREDITS_PER_PAID_PAGE.low,
         BLOCKING_DOMAINS.high * PAGES_PER_PAID_DOMAIN.high * CREDITS_PER_PAID_PAGE.high,

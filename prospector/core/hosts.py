@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache, lru_cache
+from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 
 import ada_url
@@ -14,7 +14,7 @@ from prospector.core.data import entries
 LONGEST_TOKEN = 2_083  # characters of an address; the longest that any spreadsheet keeps as a link
 LONGEST_HOST = 253  # characters, RFC 1035
 LONGEST_LABEL = 63
-MOST_TOKENS = 5_000  # of one cell
+MOST_TOKENS = 20_000  # of one cell
 SHOWN = 80  # characters of a refused value
 
 
@@ -103,7 +103,7 @@ def read(cell: str) -> list[Host | Refused]:
     if not stripped:
         return [Refused("", Reason.EMPTY)]
     if UNREADABLE.search(cell):
-        return [Refused(shown(UNREADABLE.sub("\N{REPLACEMENT CHARACTER}", cell)), Reason.UNREADABLE)]
+        return [Refused(shown(cell), Reason.UNREADABLE)]
     tokens = _tokens(cell)
     if len(tokens) > MOST_TOKENS:
         return [Refused(shown(cell), Reason.TOO_LONG)]
@@ -116,6 +116,8 @@ def read(cell: str) -> list[Host | Refused]:
 
 
 def shown(value: str) -> str:
+    """One line that is not long and cannot steer a terminal."""
+    value = UNREADABLE.sub("\N{REPLACEMENT CHARACTER}", " ".join(value.split()))
     return value if len(value) <= SHOWN else f"{value[: SHOWN - 1]}…"
 
 
@@ -200,7 +202,7 @@ def _judged(value: str, host: str, path: str) -> Host | Refused:
     if reason:
         return Refused(shown(value), reason)
     path = path.partition("#")[0]
-    return Host(shown(value), host, domain, "" if path == "/" else shown(path))
+    return Host(shown(value), host, domain, "" if path in ("", "/", "/?", "?") else shown(path))
 
 
 @lru_cache(1 << 16)
@@ -234,7 +236,6 @@ def _is_label(label: str) -> bool:
     return not label.startswith("xn--") or _is_idn(label)
 
 
-@cache
 def _is_idn(label: str) -> bool:
     """Whether the label is what its own Unicode form becomes: browsers let others pass, registries do not."""
     try:

@@ -103,9 +103,14 @@ def take(data: bytes, name: str, exclusions: Exclusions, column: str | None = No
 def _meant(table: Table) -> list[Row]:
     """Rows with something in them, comments left out; a file of one line is a list written along it."""
     rows = [row for row in table.rows if any(row.cells) and not _is_blank(row)]
-    if len(rows) == 1 and len(rows[0].cells) > 1:
-        return [Row(rows[0].number, [" ".join(rows[0].cells)])]
+    if len(rows) == 1 and _is_list_along(rows[0]):
+        return [Row(rows[0].number, [cell]) for cell in rows[0].cells if cell.strip()]
     return rows
+
+
+def _is_list_along(row: Row) -> bool:
+    cells = [cell for cell in row.cells if cell.strip()]
+    return sum(isinstance(hosts.read(cell)[0], Host) for cell in cells) > max(1, len(cells) // 2)
 
 
 def _is_blank(row: Row) -> bool:

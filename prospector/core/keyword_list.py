@@ -9,6 +9,7 @@ from enum import StrEnum
 from prospector.core import columns
 from prospector.core.data import entries
 from prospector.core.folding import fold
+from prospector.core.hosts import shown
 from prospector.core.keywords import Keyword, is_letter_or_digit
 from prospector.core.spreadsheet import ONE_COLUMN, read_table
 from prospector.core.table import Row
@@ -127,7 +128,7 @@ def _entries(data: bytes, name: str, listed: KeywordList) -> list[_Entry]:
     table = read_table(data, name, delimiter=ONE_COLUMN)
     listed.warnings += table.notes
     listed.rejected += [
-        RejectedKeyword(row.number, row.cells[0][:LONGEST_KEYWORD], KeywordReason.TOO_LONG) for row in table.too_long
+        RejectedKeyword(row.number, shown(row.cells[0]), KeywordReason.TOO_LONG) for row in table.too_long
     ]
     return [_of_line(row) for row in table.rows if any(cell.strip() for cell in row.cells)]
 
@@ -154,11 +155,11 @@ def _of_line(row: Row) -> _Entry:
 def _keyword(entry: _Entry) -> Keyword | RejectedKeyword:
     case = entry.case.lower().removeprefix("case=")
     if case not in SENSITIVE | INSENSITIVE:
-        return RejectedKeyword(entry.row, f"{entry.text}, case={entry.case}", KeywordReason.BAD_OPTION)
+        return RejectedKeyword(entry.row, shown(f"{entry.text}, case={entry.case}"), KeywordReason.BAD_OPTION)
     if len(entry.text) > LONGEST_KEYWORD:
-        return RejectedKeyword(entry.row, f"{entry.text[:60]}…", KeywordReason.TOO_LONG)
+        return RejectedKeyword(entry.row, shown(entry.text), KeywordReason.TOO_LONG)
     if not any(map(is_letter_or_digit, entry.text)):
-        return RejectedKeyword(entry.row, entry.text, KeywordReason.NO_LETTER)
+        return RejectedKeyword(entry.row, shown(entry.text), KeywordReason.NO_LETTER)
     return Keyword(entry.text, case in SENSITIVE, entry.label.removeprefix("label="))
 
 

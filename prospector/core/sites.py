@@ -1,6 +1,6 @@
 """Which site a host belongs to, and which listed domain owns it: the Public Suffix List and the packaged shared hosts."""
 
-from collections.abc import Collection
+from collections.abc import Container
 from functools import cache, lru_cache
 
 from publicsuffixlist import PublicSuffixList
@@ -33,7 +33,7 @@ def bare(host: str) -> str:
     return host
 
 
-def owner(host: str, listed: Collection[str]) -> str | None:
+def owner(host: str, listed: Container[str]) -> str | None:
     """The longest listed host (as intake gives them, without `www.`) that covers `host`.
 
     Nothing covers a host of another site: github.io is only itself.

@@ -75,7 +75,7 @@ def _read_text(data: bytes, name: str, delimiter: str | None) -> Table:
     notes = [] if encoding == "utf-8" else [f"{name} was read as {encoding}."]
     if name.lower().endswith((".xlsx", ".xls")):
         notes.append(f"{name} is text, not an Excel workbook; it was read as CSV.")
-    named = re.match(r"sep=(.)\r?\n", text)  # Excel's own first line
+    named = re.match(rf"sep=([{DELIMITERS}])\r?\n", text)  # Excel's own first line
     skipped = 1 if named else 0
     text = text[named.end() :] if named else text
     chosen = delimiter or (named[1] if named else delimiter_of(text))

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from enum import Enum, auto
 from functools import cache, lru_cache
 from hashlib import blake2b
 
@@ -28,20 +27,25 @@ SESSION_IN_PATH = re.compile(
 SESSION_NAMES = frozenset({"jsessionid", "phpsessid", "oscsid", "zenid", "cftoken", "cfid", "xtcsid"})
 SESSION_BEGINNING = "aspsessionid"
 # these select content on other sites (s is a search, sid a story), so the value must look like a token
-POSSIBLE_SESSION_NAMES = frozenset({"sid", "s", "session", "sessionid", "session_id", "sess", "sessid", "phpsession"})
-TOKEN = re.compile(r"(?=[^0-9]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{20,128}")
+HEX_TOKEN = re.compile(r"[0-9a-fA-F]{32}")
+LONG_TOKEN = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[A-Za-z0-9_-]{16,128}")
+TOKEN = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[A-Za-z0-9_-]{8,128}")
+POSSIBLE_SESSIONS = {
+    "s": HEX_TOKEN,
+    "sid": LONG_TOKEN,
+    "session": LONG_TOKEN,
+    "sess": LONG_TOKEN,
+    "sessid": TOKEN,
+    "sessionid": TOKEN,
+    "session_id": TOKEN,
+    "session-id": TOKEN,
+    "phpsession": TOKEN,
+}
 
 
 class UrlInvalid(InputInvalid):
     def __init__(self, url: str) -> None:
         super().__init__(f"{url[:SHOWN]!r} is not a valid http or https address.", "Check its spelling.")
-
-
-class Parameter(Enum):
-    CONTENT = auto()
-    TRACKING = auto()
-    SESSION = auto()
-    POSSIBLE_SESSION = auto()
 
 
 def resolve(url: str, base: str | None = None) -> str:
@@ -117,8 +121,7 @@ def _canonical_query(query: str) -> str:
     kept = []
     for pair in query.split("&"):
         name, _, value = pair.partition("=")
-        kind = _kind(name)
-        if pair and (kind is Parameter.CONTENT or (kind is Parameter.POSSIBLE_SESSION and not TOKEN.fullmatch(value))):
+        if pair and not _says_nothing(name) and not _is_session(name, value):
             kept.append((name, pair))
     if len(kept) > 1:
         kept.sort(key=lambda one: one[0])  # stable: equal names keep their order, which may matter
@@ -126,14 +129,20 @@ def _canonical_query(query: str) -> str:
 
 
 @lru_cache(1 << 14)
-def _kind(name: str) -> Parameter:
-    name = name.lower().removeprefix("amp;")  # `&amp;` that was escaped twice
-    if name in SESSION_NAMES or name.startswith(SESSION_BEGINNING):
-        return Parameter.SESSION
-    if name in POSSIBLE_SESSION_NAMES:
-        return Parameter.POSSIBLE_SESSION
+def _says_nothing(name: str) -> bool:
+    """A parameter that never selects content, whatever its value."""
+    name = _parameter(name)
     names, beginnings = _tracking()
-    return Parameter.TRACKING if name in names or name.startswith(beginnings) else Parameter.CONTENT
+    return name in SESSION_NAMES or name in names or name.startswith((SESSION_BEGINNING, *beginnings))
+
+
+def _is_session(name: str, value: str) -> bool:
+    token = POSSIBLE_SESSIONS.get(_parameter(name))
+    return token is not None and token.fullmatch(value) is not None
+
+
+def _parameter(name: str) -> str:
+    return name.lower().removeprefix("amp;")  # `&amp;` that was escaped twice
 
 
 @cache

@@ -113,6 +113,22 @@ def test_what_is_free_is_said_to_be_free(folder: Path) -> None:
     assert words.rstrip().endswith("--mode free-only")
 
 
+def test_the_mode_of_the_requirements_is_known_by_its_name(folder: Path) -> None:
+    assert checked(folder, "leads.csv", "--mode", "smart-hybrid")["plan"]["mode"] == "hybrid"
+
+
+def test_what_a_file_says_cannot_steer_the_terminal(folder: Path) -> None:
+    (folder / "leads.csv").write_text(
+        "\x1b[2JName,Domain\x07\n\x1b]0;owned\x07,a.com\n,\x1b[31mb.com\n", encoding="utf-8"
+    )
+
+    ended = check(folder, "leads.csv", "--column", "B")
+
+    assert b"\x1b" not in ended.stdout + ended.stderr
+    assert b"\x07" not in ended.stdout + ended.stderr
+    assert '"\ufffd[31mb.com" has characters that cannot be read.' in ended.stdout.decode()
+
+
 def test_long_sections_are_bounded_and_say_how_many_more(folder: Path) -> None:
     (folder / "leads.csv").write_text("a.com\n" + "info@acme.de\n" * 1000)
 
@@ -157,7 +173,7 @@ def test_standard_input_is_a_file_like_any_other(folder: Path) -> None:
 
 
 def test_standard_input_can_be_only_one_of_them(folder: Path) -> None:
-    assert "Only one of FILE and --keywords" in refused(folder, "-", "--keywords", "-")
+    assert "Only one of the lists can be standard input." in refused(folder, "-", "--keywords", "-")
 
 
 def test_an_excel_workbook_is_read(folder: Path) -> None:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from prospector.core.estimate import DELAY_MS, PAGES_PER_DOMAIN, Mode, estimate
+from prospector.core.estimate import DELAY_MS, PAGES_PER_DOMAIN, estimate
+from prospector.core.methods import Mode
 
 LIST = [f"site-{number}.com" for number in range(5_000)]
 

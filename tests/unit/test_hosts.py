@@ -175,7 +175,7 @@ def test_www_is_a_twin_unless_it_is_the_registered_name(cell: str, domain: str) 
         (f"{'a.' * 130}com", Reason.NOT_A_HOST),
         ("a" * 3000, Reason.TOO_LONG),
         (f"{'a' * 3000}.com", Reason.TOO_LONG),
-        ("x y " * 5000, Reason.TOO_LONG),
+        ("x y " * 20_000, Reason.TOO_LONG),
         ("acme\x00.com", Reason.UNREADABLE),
         ("m\ufffdller.de", Reason.UNREADABLE),
         ("acme\ud800.com", Reason.UNREADABLE),
@@ -305,4 +305,7 @@ def test_the_short_way_and_the_parser_agree(cell: str) -> None:
     (short,) = hosts.read(cell)
     (long,) = hosts.read(f'"{cell}"')
 
-    assert short == long
+    # the path is for a warning only, and is shown as it was typed
+    assert [getattr(short, name, None) for name in ("host", "domain", "reason")] == [
+        getattr(long, name, None) for name in ("host", "domain", "reason")
+    ]

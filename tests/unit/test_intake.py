@@ -50,6 +50,12 @@ def test_every_row_ends_in_one_place_and_the_sum_adds_up() -> None:
     assert (intake.rows, intake.extra) == (7, 1)
 
 
+def test_a_value_of_several_lines_is_shown_on_one() -> None:
+    intake = taken('name,domain\nx,"not a\ndomain"\ny,a.com\n')
+
+    assert [one.value for one in intake.rejected] == ["not a domain"]
+
+
 def test_a_rejected_row_says_so_as_the_user_counts() -> None:
     data = "domain\n" + "\n".join(f"site-{number}.com" for number in range(116)) + "\ninfo@acme.de\n"
 
@@ -109,6 +115,14 @@ def test_a_row_without_a_domain_among_others_is_rejected_as_empty() -> None:
 def test_a_file_of_one_line_is_a_list_along_it() -> None:
     assert domains("a.com,b.com,c.com") == ["a.com", "b.com", "c.com"]
     assert domains("a.com b.com c.com") == ["a.com", "b.com", "c.com"]
+    assert len(domains(",".join(f"site-{number}.com" for number in range(20_000)))) == 20_000
+
+
+def test_a_file_of_one_row_with_other_columns_is_a_row() -> None:
+    intake = taken("Acme,acme.com,55")
+
+    assert [(one.domain, one.values) for one in intake.domains] == [("acme.com", ["Acme", "acme.com", "55"])]
+    assert not intake.rejected
 
 
 def test_ragged_lines_of_several_domains_are_all_read() -> None:

@@ -1,0 +1,216 @@
+"""The user's lists on the command line: the options that name them, and what they mean in words and as JSON.
+
+`check` shows this; `job run` shows the same before it starts.
+"""
+
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from cli import files
+from prospector.core.estimate import DEFAULT_CAP_CREDITS, Estimate, estimate
+from prospector.core.exclusions import exclusions
+from prospector.core.hosts import UNREADABLE
+from prospector.core.intake import Intake, take
+from prospector.core.keyword_list import KeywordList, read_keywords
+from prospector.core.methods import Mode
+
+LINES_SHOWN = 5  # of each kind; --json has them all
+MODES = [*(one.value for one in Mode), "smart-hybrid"]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the user gave, as the options below name it."""
+
+    domains_file: str
+    keywords_file: str | None
+    client_domains: tuple[str, ...]
+    competitor_domains: tuple[str, ...]
+    exclude_files: tuple[str, ...]
+    keep_social: bool
+    column: str | None
+    mode: Mode
+
+
+@dataclass(frozen=True)
+class Lists:
+    asked: Asked
+    intake: Intake
+    keywords: KeywordList
+    plan: Estimate
+
+
+OPTIONS = (
+    click.option("--keywords", "keywords_file", metavar="FILE", help="Keywords, one a line or a column, up to 500."),
+    click.option("--client-domain", "client_domains", multiple=True, metavar="DOMAIN", help="The client's site; repeatable."),
+    click.option("--competitor-domain", "competitor_domains", multiple=True, metavar="DOMAIN", help="Repeatable."),
+    click.option("--exclude", "exclude_files", multiple=True, metavar="FILE", help="Domains and wildcards to leave out."),
+    click.option("--keep-social", is_flag=True, help="Do not leave out social networks and share hosts."),
+    click.option("--column", metavar="NAME", help="The column with the domains: its name, letter or number."),
+    click.option("--mode", type=click.Choice(MODES), default=Mode.HYBRID.value, show_default=True, help="What may be paid for."),
+)  # fmt: skip
+
+
+def options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds the options that are the fields of Asked."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+def read(asked: Asked) -> Lists:
+    if asked.keywords_file == asked.domains_file == files.STANDARD_INPUT:
+        raise click.UsageError("Only one of the lists can be standard input.")
+    data, name = files.contents(asked.domains_file)
+    rules = exclusions(
+        asked.client_domains,
+        asked.competitor_domains,
+        [files.contents(one) for one in asked.exclude_files],
+        keep_social=asked.keep_social,
+    )
+    intake = take(data, name, rules, asked.column)
+    keywords = read_keywords(*files.contents(asked.keywords_file)) if asked.keywords_file else KeywordList()
+    return Lists(asked, intake, keywords, estimate([one.domain for one in intake.domains], asked.mode))
+
+
+def as_object(lists: Lists) -> dict[str, Any]:
+    intake, keywords = lists.intake, lists.keywords
+    return {
+        "rows": intake.rows,
+        "column": intake.column,
+        "domains": [
+            {"row": one.row, "domain": one.domain, "host": one.host, "columns": intake.other_columns(one)}
+            for one in intake.domains
+        ],
+        "rejected": [{"row": one.row, "value": one.value, "reason": one.reason} for one in intake.rejected],
+        "duplicates": [
+            {"row": one.row, "value": one.value, "domain": one.domain, "first_row": one.first_row}
+            for one in intake.duplicates
+        ],
+        "excluded": [
+            {"row": one.row, "value": one.value, "domain": one.domain, "reason": one.reason} for one in intake.excluded
+        ],
+        "keywords": [
+            {"keyword": one.text, "case_sensitive": one.case_sensitive, "label": one.label} for one in keywords.keywords
+        ],
+        "merged_keywords": [{"row": one.row, "keyword": one.value, "kept": one.kept.text} for one in keywords.merged],
+        "rejected_keywords": [{"row": one.row, "value": one.value, "reason": one.reason} for one in keywords.rejected],
+        "warnings": [*intake.warnings, *keywords.warnings],
+        "plan": _plan_object(lists.plan),
+    }
+
+
+def _plan_object(plan: Estimate) -> dict[str, Any]:
+    return {
+        "domains": plan.domains,
+        "sites": plan.sites,
+        "mode": plan.mode,
+        "seconds": {"low": plan.seconds_low, "high": plan.seconds_high},
+        "credits": {"low": plan.credits_low, "high": plan.credits_high},
+        "dollars": {"low": plan.dollars_low, "high": plan.dollars_high},
+        "basis": plan.basis,
+    }
+
+
+def report(lists: Lists) -> Iterator[str]:
+    """Lines for a person. What the file said is in them, so they are cleaned for a terminal."""
+    parts = (_sum(lists.intake), _loaded(lists), _left_out(lists), _about_keywords(lists.keywords), _advice(lists))
+    for part in parts:
+        yield from (UNREADABLE.sub("\N{REPLACEMENT CHARACTER}", line) for line in part)
+    if lists.intake.domains:
+        yield from _plan(lists)
+
+
+def _sum(intake: Intake) -> Iterator[str]:
+    """rows = duplicates + excluded + unusable + domains, and anyone can check it."""
+    yield f'{intake.rows:>9,}  {"row" if intake.rows == 1 else "rows"} in column "{intake.column}"'
+    if intake.extra:
+        yield f"+{intake.extra:>8,}  more domains in cells with several"
+    yield f"-{len(intake.duplicates):>8,}  duplicates"
+    yield f"-{len(intake.excluded):>8,}  excluded"
+    yield f"-{len(intake.rejected):>8,}  not usable"
+    yield f"={len(intake.domains):>8,}  {'domain' if len(intake.domains) == 1 else 'domains'} to crawl"
+
+
+def _loaded(lists: Lists) -> Iterator[str]:
+    duplicates, unique = len(lists.intake.duplicates), len(lists.intake.domains)
+    if duplicates or lists.asked.keywords_file:
+        yield ""
+    if duplicates:
+        yield f"Removed {count(duplicates, 'duplicate')}, processing {count(unique, 'unique domain')}."
+    if lists.asked.keywords_file:
+        yield f"Loaded {count(len(lists.keywords.keywords), 'keyword')} from {lists.asked.keywords_file}."
+
+
+def _left_out(lists: Lists) -> Iterator[str]:
+    intake = lists.intake
+    yield from _section("Not usable", [f"{one} Skipped." for one in intake.rejected])
+    yield from _section("Excluded", [f"Row {one.row}: {one.domain}, {one.reason}." for one in intake.excluded])
+    duplicates = [f"Row {one.row}: {one.value} is {one.domain} of row {one.first_row}." for one in intake.duplicates]
+    yield from _section("Duplicates", duplicates)
+
+
+def _about_keywords(keywords: KeywordList) -> Iterator[str]:
+    merged = [f'Row {one.row}: "{one.value}" is the same as "{one.kept.text}".' for one in keywords.merged]
+    yield from _section("Keywords merged", merged)
+    yield from _section("Keywords not usable", [f"{one} Skipped." for one in keywords.rejected])
+
+
+def _advice(lists: Lists) -> Iterator[str]:
+    yield from _section("Warnings", [*lists.intake.warnings, *lists.keywords.warnings])
+
+
+def _section(title: str, lines: Sequence[str]) -> Iterator[str]:
+    if not lines:
+        return
+    yield ""
+    yield f"{title} ({len(lines):,}):"
+    yield from (f"  {line}" for line in lines[:LINES_SHOWN])
+    if len(lines) > LINES_SHOWN:
+        yield f"  ... and {len(lines) - LINES_SHOWN:,} more; --json lists all."
+
+
+def _plan(lists: Lists) -> Iterator[str]:
+    plan = lists.plan
+    keywords = f", {count(len(lists.keywords.keywords), 'keyword')}" if lists.keywords.keywords else ""
+    times = dict.fromkeys((duration(plan.seconds_low), duration(plan.seconds_high)))
+    yield ""
+    yield f"Plan: {count(plan.domains, 'domain')} on {count(plan.sites, 'site')}{keywords}, mode {plan.mode}."
+    yield f"Time: {' to '.join(times)} ({plan.basis}: a guess from typical lists)."
+    if not plan.credits_high:
+        yield "Cost: nothing, no paid requests in this mode."
+        return
+    dollars = f"${plan.dollars_low:,.2f} to ${plan.dollars_high:,.2f}"
+    yield f"Cost: {plan.credits_low:,} to {plan.credits_high:,} ScrapingBee credits ({dollars}; {plan.basis})."
+    if plan.credits_high > DEFAULT_CAP_CREDITS:
+        share = f"{DEFAULT_CAP_CREDITS / plan.credits_high:.0%} of the upper end"
+        yield f"The default limit of {DEFAULT_CAP_CREDITS:,} credits covers {share}; --max-credits changes it."
+
+
+def next_command(asked: Asked) -> str:
+    """Ready to paste."""
+    words = ["prospector", "job", "run", "--domains", asked.domains_file]
+    words += ["--keywords", asked.keywords_file or "keywords.txt"]
+    words += [word for value in asked.client_domains for word in ("--client-domain", value)]
+    words += [word for value in asked.competitor_domains for word in ("--competitor-domain", value)]
+    words += [word for value in asked.exclude_files for word in ("--exclude", value)]
+    words += ["--keep-social"] if asked.keep_social else []
+    words += ["--column", asked.column] if asked.column else []
+    words += ["--mode", asked.mode] if asked.mode is not Mode.HYBRID else []
+    return shlex.join(words)
+
+
+def duration(seconds: int) -> str:
+    if seconds < 60:
+        return "under a minute"
+    if seconds < 5_400:
+        return count(round(seconds / 60), "minute")
+    return f"{seconds / 3600:,.1f} hours"
+
+
+def count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
