@@ -65,11 +65,13 @@ def estimate(domains: Sequence[str], mode: Mode, delay_ms: int = DELAY_MS) -> Es
 
 def _seconds(domains: int, busiest_site_domains: int, delay_ms: int) -> Range:
     """Never less than politeness allows: the domains of one site wait for each other."""
-    polite_low = busiest_site_domains * PAGES_PER_DOMAIN.low * delay_ms / 1000
-    polite_high = busiest_site_domains * min(PAGES_PER_DOMAIN.high * delay_ms / 1000, MOST_MINUTES_PER_DOMAIN * 60)
+
+    def polite(pages: float) -> float:
+        return busiest_site_domains * min(pages * delay_ms / 1000, MOST_MINUTES_PER_DOMAIN * 60)
+
     return Range(
-        max(domains * PAGES_PER_DOMAIN.low / PAGES_PER_SECOND.high, polite_low),
-        max(domains * PAGES_PER_DOMAIN.high / PAGES_PER_SECOND.low, polite_high),
+        max(domains * PAGES_PER_DOMAIN.low / PAGES_PER_SECOND.high, polite(PAGES_PER_DOMAIN.low)),
+        max(domains * PAGES_PER_DOMAIN.high / PAGES_PER_SECOND.low, polite(PAGES_PER_DOMAIN.high)),
     )
 
 

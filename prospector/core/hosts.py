@@ -193,8 +193,7 @@ def _reason_of_invalid(address: str) -> Reason:
 
 def _reason_of_ip(host: str) -> Reason:
     address = ip_address(host.strip("[]"))
-    inner = getattr(address, "ipv4_mapped", None) or address
-    return Reason.IP if inner.is_global and not inner.is_multicast else Reason.PRIVATE
+    return Reason.IP if address.is_global and not address.is_multicast else Reason.PRIVATE
 
 
 def _judged(value: str, host: str, path: str) -> Host | Refused:

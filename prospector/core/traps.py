@@ -82,7 +82,7 @@ def _has_cycle(segments: Sequence[str]) -> bool:
     for length in range(2, len(segments) // 2 + 1):
         for at in range(len(segments) - 2 * length + 1):
             if segments[at : at + length] == segments[at + length : at + 2 * length]:
-                return not all(one.isdecimal() for one in segments[at : at + length])
+                return True
     return False
 
 

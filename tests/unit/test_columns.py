@@ -27,7 +27,7 @@ def test_of_several_known_names_the_more_telling_wins_and_it_is_said() -> None:
 
 
 def test_a_known_name_over_a_column_without_domains_does_not_win() -> None:
-    choice = chosen(["Site", "Website"], ["yes", "a.com"], ["no", "b.com"])
+    choice = chosen(["Domain", "Website"], ["yes", "a.com"], ["no", "b.com"])
 
     assert choice.name == "Website"
 
@@ -49,6 +49,11 @@ def test_without_a_header_the_columns_have_letters() -> None:
 def test_a_bad_first_row_is_no_header(first: str) -> None:
     assert not chosen([first, "x"], ["acme.com", "y"], ["beta.com", "z"]).has_header
     assert not chosen([first], ["acme.com"]).has_header
+
+
+def test_a_number_beside_a_word_makes_it_a_row_not_a_header() -> None:
+    assert not chosen(["intranet", "5"], ["acme.com", "6"], ["beta.com", "7"]).has_header
+    assert chosen(["Where", "Rank 5"], ["acme.com", "6"], ["beta.com", "7"]).has_header
 
 
 def test_an_unknown_word_above_one_column_is_a_row() -> None:

@@ -50,6 +50,7 @@ PAGES = [
     "https://e.com/share?url=https://e.com/page",
     "https://e.com/a/b/c/d/e/f/g/h",
     "https://e.com/page/2",
+    "https://e.com/archive/5/5/5",
     "https://blog.en.example.co.uk/post",
     "https://e.com:8443/a",
     "http://192.0.2.1/a",

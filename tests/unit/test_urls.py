@@ -74,6 +74,8 @@ SAME = [
     ("www", "https://www.example.com/a", "https://example.com/a"),
     ("case of scheme and host", "HTTPS://EXAMPLE.com/a", "https://example.com/a"),
     ("default ports", "http://example.com:80/a", "https://example.com:443/a"),
+    ("port of the other scheme", "http://example.com:443/a", "https://example.com/a"),
+    ("dots behind a session", "https://example.com/b/..;jsessionid=1/a", "https://example.com/a"),
     ("fragment", "https://example.com/a#b", "https://example.com/a"),
     ("root", "https://example.com", "https://example.com/"),
     ("user", "https://me:secret@example.com/a", "https://example.com/a"),

@@ -109,6 +109,11 @@ def test_a_count_that_cannot_be_true_is_refused_not_fatal() -> None:
         read_workbook(data, "leads.xlsx")
 
 
+def test_a_stray_cell_far_to_the_right_of_a_long_sheet_is_refused() -> None:
+    with pytest.raises(InputInvalid, match="20,000 rows and 16,384 columns"):
+        read_workbook(workbook([("A20000", "a.com"), ("XFD1", " ")]), "leads.xlsx")
+
+
 @pytest.mark.parametrize("written", [b"r='XFD1048576'", b'r = "XFD1048576"', b'r="xfd1048576"'])
 def test_a_far_cell_is_seen_however_it_is_written(written: bytes) -> None:
     data = changed(LIST, "xl/worksheets/sheet1.xml", b'r="A3"', written)
