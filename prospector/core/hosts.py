@@ -90,7 +90,9 @@ SCHEME = re.compile(r"^(?:(?:https?)(?::[\\/]{0,3}|//))+", re.IGNORECASE)
 OTHER_SCHEME = re.compile(r"^[a-z][a-z0-9+-]*:(?!\d|[^/\s]*@|$)", re.IGNORECASE)
 MAIL = re.compile(r"^(?:mailto:)?[^\s@/:]*@[^\s@/:]+$", re.IGNORECASE)
 BETWEEN_ADDRESSES = re.compile(r"[,;|]+(?=(?:https?:|hxxps?:|www\.|//))", re.IGNORECASE)
-QUOTED_ADDRESS = re.compile(r"""["'](https?://[^"'\s<>]+)""", re.IGNORECASE)  # of a formula or of HTML
+QUOTED_ADDRESS = re.compile(r"""["'(](https?://[^"'\s<>)]+)""", re.IGNORECASE)  # of a formula, HTML or Markdown
+LITERAL_IPV6 = re.compile(r"\[[0-9a-f.]*:[0-9a-f.:%]", re.IGNORECASE)
+LIST_NUMBER = re.compile(r"\d{1,6}[.)]?")
 BETWEEN_HOSTS = re.compile(r"[,;|]+")
 NUMERIC_ENDING = re.compile(r"(?:^|\.)(?:0x[0-9a-f]*|[0-9]+)\.?$", re.IGNORECASE)
 
@@ -108,11 +110,11 @@ def read(cell: str) -> list[Host | Refused]:
     if len(tokens) > MOST_TOKENS:
         return [Refused(shown(cell), Reason.TOO_LONG)]
     outcomes = [_read_token(token) for token in tokens]
-    # in "Acme Ltd: acme.com and acme.de" the words are not failed domains
+    # in "1. Acme Ltd: acme.com and acme.de" the words are not failed domains, nor the number beside them
     telling = [one for one in outcomes if isinstance(one, Host) or one.reason is not Reason.NO_DOT]
-    if telling:
-        return telling
-    return [Refused(shown(stripped), Reason.NO_DOT if outcomes else Reason.EMPTY)]
+    if any(isinstance(one, Host) for one in telling):
+        return [one for one in telling if isinstance(one, Host) or not LIST_NUMBER.fullmatch(one.value)]
+    return telling or [Refused(shown(stripped), Reason.NO_DOT if outcomes else Reason.EMPTY)]
 
 
 def shown(value: str) -> str:
@@ -136,8 +138,8 @@ def _tokens(cell: str) -> list[str]:
 
 def _unwrapped(token: str) -> str:
     token = SPOKEN_PREFIX.sub("", token.strip(WRAPPING))
-    if token.startswith("[") and ":" not in token:
-        token = token.strip("[]")
+    if not LITERAL_IPV6.match(token):
+        token = token.strip(f"{WRAPPING}[]")
     return token.rstrip("!?") if "/" not in token else token
 
 

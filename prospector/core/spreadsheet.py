@@ -148,10 +148,10 @@ def delimiter_of(text: str) -> str:
 
 
 def _sample(text: str) -> list[str]:
-    """The first lines, without what is in quotes; where quotes do not pair, each line for itself."""
+    """The first lines, an x for what is in quotes; where quotes do not pair, each line for itself."""
     head = text[:SAMPLE_CHARACTERS]
     if len(head) < len(text):
         head = head[: head.rfind("\n") + 1] or head
     quoted = r'"[^"]*"' if head.count('"') % 2 == 0 else r'"[^"\n]*"'
-    lines = re.sub(quoted, "", head).splitlines()
+    lines = re.sub(quoted, "x", head).splitlines()
     return [line for line in lines if line.strip()][:SAMPLE_LINES]

@@ -68,6 +68,14 @@ def reason(cell: str) -> Reason:
         "example.com!",
         "example.com (main)",
         "Acme Ltd: example.com",
+        "1. example.com",
+        "12) example.com",
+        "- example.com",
+        "• example.com",
+        "example.com 55",
+        "[Acme](https://example.com/)",
+        "[https://example.com]",
+        '["example.com"',
         '=HYPERLINK("https://example.com/a","Acme")',
         '<a href="https://example.com">Acme</a>',
         "http://example.com#@other.com",
@@ -278,6 +286,12 @@ def test_the_host_that_was_listed_is_kept_for_the_first_request() -> None:
 def test_words_beside_a_domain_are_no_refusals_but_an_email_is() -> None:
     assert domains("Acme Ltd acme.com") == ["acme.com"]
     assert hosts.read("info@acme.com acme.com")[0] == Refused("info@acme.com", Reason.EMAIL)
+
+
+def test_a_number_beside_a_domain_is_noise_but_an_address_is_not() -> None:
+    assert domains("7 acme.com") == ["acme.com"]
+    assert hosts.read("acme.com 127.1") == [Host("acme.com", "acme.com", "acme.com"), Refused("127.1", Reason.PRIVATE)]
+    assert hosts.read("7") == [Refused("7", Reason.PRIVATE)]
 
 
 def test_a_refused_value_is_shown_cut() -> None:

@@ -198,6 +198,21 @@ def test_utf_16_without_bom_is_read() -> None:
     assert domains("domain\nmüller.de\nacme.com\n".encode("utf-16-le")) == ["xn--mller-kva.de", "acme.com"]
 
 
+def test_an_export_of_ahrefs_is_read_as_it_comes() -> None:
+    lines = [
+        ["#", "Referring page title", "Referring page URL", "Referring domains", "Target URL"],
+        ["1", "A, B", "https://www.blog.example.com/post", "12", "https://acme.com/"],
+        ["2", "C", "https://example.net/a?b=1", "0", "https://acme.com/"],
+    ]
+    text = "".join("\t".join(f'"{cell}"' for cell in line) + "\r\n" for line in lines)
+
+    intake = taken(text.encode("utf-16"))
+
+    assert intake.column == "Referring page URL"
+    assert [one.domain for one in intake.domains] == ["blog.example.com", "example.net"]
+    assert intake.other_columns(intake.domains[0])["Referring domains"] == "12"
+
+
 def test_quotes_that_never_close_lose_no_row() -> None:
     intake = taken('domain,note\na.com,"open\nb.com,fine\n')
 

@@ -68,6 +68,13 @@ def test_delimiters_inside_quotes_do_not_count() -> None:
     ]
 
 
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_a_file_that_quotes_every_cell_has_its_columns(delimiter: str) -> None:
+    lines = [f'"Acme"{delimiter}"acme.com"', f'"Beta ""B"" Ltd"{delimiter}"beta.com"']
+
+    assert cells("\n".join(lines)) == [["Acme", "acme.com"], ['Beta "B" Ltd', "beta.com"]]
+
+
 def test_a_stray_comma_in_one_note_of_ten_does_not_hide_the_columns() -> None:
     assert delimiter_of("a.com,note\n" * 9 + "b.com,one, two\n") == ","
 
