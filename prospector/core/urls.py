@@ -8,9 +8,9 @@ from hashlib import blake2b
 import ada_url
 
 from prospector.core.data import entries
-from prospector.core.sites import bare
 from prospector.errors import InputInvalid
 
+WWW = "www."
 WEB = ("http://", "https://")
 SHOWN = 200  # characters of a refused address
 
@@ -80,14 +80,18 @@ def canonical(url: str) -> str:
 def fingerprint(url: str) -> int:
     """Signed 64 bits, for a bigint and an intset: the first 8 bytes of BLAKE2b of the canonical form, big endian.
 
-    It is in databases: never change it, nor `canonical`, without a migration of both.
+    It is in databases: never change it, nor `canonical` and its list of parameters, without a migration of both.
     """
     return int.from_bytes(blake2b(canonical(url).encode("ascii"), digest_size=8).digest(), "big", signed=True)
 
 
 @lru_cache(1 << 16)
 def _bare_host(host: str) -> str:
-    return bare(host.rstrip(".") or host)
+    """Not `sites.bare`: it asks the Public Suffix List, whose changes must not change fingerprints."""
+    host = host.rstrip(".") or host
+    while host.startswith(WWW) and "." in host[len(WWW) :]:
+        host = host[len(WWW) :]
+    return host
 
 
 def _well_formed(text: str) -> str:

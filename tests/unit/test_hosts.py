@@ -5,7 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prospector.core import hosts
+from prospector.core.exclusions import Exclusions
 from prospector.core.hosts import Host, Reason, Refused
+from prospector.core.intake import take
 
 
 def domains(cell: str) -> list[str]:
@@ -193,77 +195,86 @@ def test_what_is_no_domain_is_refused_with_its_reason(cell: str, expected: Reaso
     assert reason(cell) is expected
 
 
-@pytest.mark.parametrize(
-    "cell",
-    [
-        "localhost",
-        "LOCALHOST",
-        "localhost.",
-        "localhost:8080",
-        "http://localhost/admin",
-        "%6cocalhost",
-        "loc\u00adalhost",
-        "ｌｏｃａｌｈｏｓｔ",
-        "app.localhost",
-        "localhost.localdomain",
-        "printer.local",
-        "wiki.internal",
-        "metadata.google.internal",
-        "intranet.corp",
-        "nas.lan",
-        "router.home",
-        "router.home.arpa",
-        "1.0.0.127.in-addr.arpa",
-        "service.onion",
-        "127.0.0.1",
-        "127.0.0.1.",
-        "127.1",
-        "127.0.1",
-        "0x7f.1",
-        "0X7F.0.0.1",
-        "0x7f000001",
-        "0177.0.0.1",
-        "017700000001",
-        "2130706433",
-        "http://2130706433/",
-        "0",
-        "0.0.0.0",
-        "10.0.0.1",
-        "172.16.0.1",
-        "192.168.1.1",
-        "https://user@192.168.1.1:8443/x",
-        "100.64.0.1",
-        "169.254.169.254",
-        "http://169.254.169.254/latest/meta-data/",
-        "0xa9fea9fe",
-        "2852039166",
-        "192.0.2.1",
-        "198.18.0.1",
-        "224.0.0.1",
-        "255.255.255.255",
-        "１２７.０.０.１",
-        "①②⑦.⓪.⓪.①",
-        "127。0。0。1",
-        "%31%32%37.0.0.1",
-        "[::1]",
-        "::1",
-        "http://[::1]:80/",
-        "[::]",
-        "::ffff:127.0.0.1",
-        "[::ffff:7f00:1]",
-        "fe80::1",
-        "fe80::1%eth0",
-        "fc00::1",
-        "fd12:3456::1",
-        "[fd00:ec2::254]",
-        "127.0.0.1.nip.io",
-        "app.10.0.0.1.sslip.io",
-        "localtest.me",
-        "sub.lvh.me",
-    ],
-)
+PRIVATE = [
+    "localhost",
+    "LOCALHOST",
+    "localhost.",
+    "localhost:8080",
+    "http://localhost/admin",
+    "%6cocalhost",
+    "loc\u00adalhost",
+    "ｌｏｃａｌｈｏｓｔ",
+    "app.localhost",
+    "localhost.localdomain",
+    "printer.local",
+    "wiki.internal",
+    "metadata.google.internal",
+    "intranet.corp",
+    "nas.lan",
+    "router.home",
+    "router.home.arpa",
+    "1.0.0.127.in-addr.arpa",
+    "service.onion",
+    "127.0.0.1",
+    "127.0.0.1.",
+    "127.1",
+    "127.0.1",
+    "0x7f.1",
+    "0X7F.0.0.1",
+    "0x7f000001",
+    "0177.0.0.1",
+    "017700000001",
+    "2130706433",
+    "http://2130706433/",
+    "0",
+    "0.0.0.0",
+    "10.0.0.1",
+    "172.16.0.1",
+    "192.168.1.1",
+    "https://user@192.168.1.1:8443/x",
+    "100.64.0.1",
+    "169.254.169.254",
+    "http://169.254.169.254/latest/meta-data/",
+    "0xa9fea9fe",
+    "2852039166",
+    "192.0.2.1",
+    "198.18.0.1",
+    "224.0.0.1",
+    "255.255.255.255",
+    "１２７.０.０.１",
+    "①②⑦.⓪.⓪.①",
+    "127。0。0。1",
+    "%31%32%37.0.0.1",
+    "[::1]",
+    "::1",
+    "http://[::1]:80/",
+    "[::]",
+    "::ffff:127.0.0.1",
+    "[::ffff:7f00:1]",
+    "fe80::1",
+    "fe80::1%eth0",
+    "fc00::1",
+    "fd12:3456::1",
+    "[fd00:ec2::254]",
+    "127.0.0.1.nip.io",
+    "app.10.0.0.1.sslip.io",
+    "localtest.me",
+    "sub.lvh.me",
+]
+
+
+@pytest.mark.parametrize("cell", PRIVATE)
 def test_private_and_local_hosts_are_refused_in_every_spelling(cell: str) -> None:
     assert reason(cell) is Reason.PRIVATE
+
+
+def test_a_list_of_private_hosts_leaves_nothing_to_crawl() -> None:
+    intake = take("\n".join(PRIVATE).encode(), "leads.csv", Exclusions())
+
+    assert not intake.domains
+    assert [(one.row, one.reason) for one in intake.rejected] == [
+        (row, Reason.PRIVATE) for row in range(1, len(PRIVATE) + 1)
+    ]
 
 
 def test_a_path_is_kept_for_the_warning_and_a_bare_slash_is_none() -> None:

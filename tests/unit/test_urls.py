@@ -72,6 +72,8 @@ def test_a_link_that_leaves_the_web_is_refused_whatever_its_base() -> None:
 SAME = [
     ("scheme", "http://example.com/a", "https://example.com/a"),
     ("www", "https://www.example.com/a", "https://example.com/a"),
+    ("www twice", "https://www.www.example.com/a", "https://example.com/a"),
+    ("www below a suffix", "https://www.github.io/a", "https://github.io/a"),
     ("case of scheme and host", "HTTPS://EXAMPLE.com/a", "https://example.com/a"),
     ("default ports", "http://example.com:80/a", "https://example.com:443/a"),
     ("port of the other scheme", "http://example.com:443/a", "https://example.com/a"),
@@ -133,7 +135,7 @@ DIFFERENT = [
     ("source of a page", "https://example.com/?source=a&ref=b", "https://example.com/"),
     ("subdomain", "https://blog.example.com/", "https://example.com/"),
     ("www2", "https://www2.example.com/", "https://example.com/"),
-    ("registered www", "https://www.github.io/", "https://github.io/"),
+    ("www as a name", "https://www.com/", "https://com/"),
     ("port", "https://example.com:8443/", "https://example.com/"),
     ("parameter of a path", "https://example.com/a;v=1", "https://example.com/a"),
 ]
