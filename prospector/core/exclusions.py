@@ -46,7 +46,7 @@ class Exclusions:
     def _is_asked(self, domain: str) -> bool:
         if self.asked and sites.owner(domain, self.asked):
             return True
-        if self.below and any(parent in self.below for parent in _with_parents(domain)):
+        if self.below and _is_at_or_below(domain, self.below):
             return True
         return self.wildcards is not None and self.wildcards.fullmatch(domain) is not None
 
@@ -101,7 +101,7 @@ def _parent(line: str) -> str | None:
     return found[1].lower().strip(".") if found else None
 
 
-def _with_parents(domain: str) -> Iterable[str]:
-    while domain:
-        yield domain
+def _is_at_or_below(domain: str, parents: frozenset[str]) -> bool:
+    while domain and domain not in parents:
         domain = domain.partition(".")[2]
+    return bool(domain)

@@ -1,5 +1,8 @@
 """Intake: every row of a file ends as a domain, a duplicate, excluded or rejected, and the sum adds up."""
 
+import gc
+from contextlib import suppress
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -230,6 +233,14 @@ def test_a_file_that_cannot_be_used_is_one_error_with_its_remedy(data: bytes) ->
         taken(data)
 
     assert caught.value.remedy
+
+
+@pytest.mark.parametrize("data", ["a.com\n", ""])
+def test_the_collector_runs_again_after_a_list_and_after_an_error(data: str) -> None:
+    with suppress(InputInvalid):
+        taken(data)
+
+    assert gc.isenabled()
 
 
 def test_a_list_of_nothing_but_bad_rows_has_all_their_reasons() -> None:
