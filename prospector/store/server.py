@@ -1,0 +1,72 @@
+"""Connections to a Postgres server. SQLAlchemy is imported only when an engine is made: a probe needs psycopg2 alone."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import psycopg2
+
+from prospector.errors import ServerUnreachable
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+    from sqlalchemy.engine.interfaces import Dialect
+
+CONNECT_SECONDS = 5
+POOL_WAIT_SECONDS = 30
+# a peer that vanished without a word is noticed after 30 + 3 x 10 s instead of two hours
+KEEPALIVE = {"keepalives": 1, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
+
+
+def engine(url: str, application: str = "prospector", connections: int = 1) -> Engine:
+    """`connections` is all this process may hold at once; a caller beyond it waits for up to 30 s."""
+    from sqlalchemy import create_engine, event, make_url
+
+    made = create_engine(
+        make_url(url).set(drivername="postgresql+psycopg2"),  # a bare "postgresql://" means another driver since 2.1
+        pool_size=connections,
+        max_overflow=0,
+        pool_timeout=POOL_WAIT_SECONDS,
+        pool_pre_ping=True,  # a restarted server costs one round trip, not one failed statement a connection
+        connect_args={"application_name": application, "connect_timeout": CONNECT_SECONDS, **KEEPALIVE},
+    )
+
+    @event.listens_for(made, "do_connect")
+    def connect(dialect: Dialect, _record: object, words: list[Any], options: dict[str, Any]) -> Any:
+        try:
+            return dialect.connect(*words, **options)
+        except psycopg2.OperationalError as error:
+            raise unreachable(url, error) from error
+
+    return made
+
+
+def ping(url: str) -> None:
+    """One connection made and one answer read; raises ServerUnreachable."""
+    try:
+        with closing(psycopg2.connect(dsn(url), connect_timeout=CONNECT_SECONDS)) as connection:
+            connection.cursor().execute("SELECT 1")
+    except psycopg2.OperationalError as error:
+        raise unreachable(url, error) from error
+
+
+def dsn(url: str) -> str:
+    """The URL as libpq reads it: without SQLAlchemy's name of a driver."""
+    scheme, _, rest = url.partition("://")
+    return f"{scheme.partition('+')[0]}://{rest}"
+
+
+def place(url: str) -> str:
+    """Where the server is, without user and password: what a message may show."""
+    parts = urlsplit(url)
+    return f"{parts.netloc.rpartition('@')[2] or 'its socket'}{parts.path}"
+
+
+def unreachable(url: str, error: Exception) -> ServerUnreachable:
+    words = " ".join(str(error).split())
+    return ServerUnreachable(
+        f"Postgres at {place(url)} does not take a connection: {words}",
+        "Check that it runs and that DATABASE_URL names the right host, user and database: prospector doctor",
+    )
