@@ -1,0 +1,93 @@
+"""Where the local stack keeps things: data below PROSPECTOR_HOME, sockets in a short folder of this user alone."""
+
+import hashlib
+import os
+import stat
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from prospector.errors import EnvironmentInvalid
+
+SOCKET_NAMES_BYTES = len("/pg/.s.PGSQL.5432.lock")
+SOCKET_PATH_BYTES = 104  # the smaller one, of macOS; Linux has 108
+
+
+@dataclass(frozen=True)
+class Home:
+    folder: Path
+
+    @property
+    def locks(self) -> Path:
+        return self.folder / "locks"
+
+    @property
+    def logs(self) -> Path:
+        return self.folder / "logs"
+
+    @property
+    def postgres(self) -> Path:
+        return self.folder / "postgres"
+
+    @property
+    def redis(self) -> Path:
+        return self.folder / "redis"
+
+    @property
+    def scrapyd(self) -> Path:
+        return self.folder / "scrapyd"
+
+    @property
+    def files(self) -> Path:
+        return self.folder / "files"
+
+    @property
+    def state(self) -> Path:
+        return self.folder / "stack.json"
+
+    @property
+    def keep_up(self) -> Path:
+        """Exists between `prospector up` and `down`: no idle stop."""
+        return self.folder / "keep-up"
+
+    def lock(self, name: str) -> Path:
+        return self.locks / name
+
+    def make(self) -> None:
+        try:
+            for folder in (self.folder, self.locks, self.logs, self.redis, self.scrapyd, self.files):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise EnvironmentInvalid(
+                f"The local stack cannot keep its data in {self.folder}: {error.strerror} ({error.filename}).",
+                "Set PROSPECTOR_HOME to a folder that you may write and that has space.",
+            ) from error
+        refuse_foreign(self.folder)
+
+    def sockets(self) -> Path:
+        """Made on first use. The name tells homes apart, so that two stacks of one user never meet."""
+        name = f"prospector-{os.getuid()}-{hashlib.sha256(os.fsencode(self.folder.resolve())).hexdigest()[:10]}"
+        folder = _short_parent(name) / name
+        folder.mkdir(mode=0o700, exist_ok=True)
+        refuse_foreign(folder)
+        return folder
+
+
+def refuse_foreign(folder: Path) -> None:
+    """A folder of someone else, or open to others, could hand our data or our connections to them."""
+    found = folder.lstat()
+    if stat.S_ISLNK(found.st_mode) or found.st_uid != os.getuid():
+        raise EnvironmentInvalid(
+            f"{folder} belongs to user id {found.st_uid}, not to you ({os.getuid()}), or is a link.",
+            "Remove it, or set PROSPECTOR_HOME to a folder of your own.",
+        )
+
+
+def _short_parent(name: str) -> Path:
+    for parent in (Path(tempfile.gettempdir()), Path("/tmp")):  # noqa: S108  # ours below it is 0700 and its owner is checked
+        if len(os.fsencode(parent / name)) + SOCKET_NAMES_BYTES < SOCKET_PATH_BYTES and os.access(parent, os.W_OK):
+            return parent
+    raise EnvironmentInvalid(
+        f"No folder for sockets: a socket's path has {SOCKET_PATH_BYTES} bytes at most, and neither {tempfile.gettempdir()} nor /tmp will do.",
+        "Set TMPDIR to a short folder that you may write.",
+    )
