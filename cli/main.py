@@ -16,6 +16,7 @@ INTERRUPTED = 130
 # name -> (where it is, one line of help): a command's module is imported when that command runs
 COMMANDS = {
     "config": ("cli.config:config", "The options in force and where each comes from."),
+    "db": ("cli.db:db", "The database: schema, roles, backup."),
     "completion": ("cli.completion:completion", "Completion of commands in your shell."),
 }
 
