@@ -27,6 +27,15 @@ REDIS_URL = env.url("REDIS_URL", None, ("redis", "rediss", "unix"))
 # Scrapyd nodes to use, with user and password in each URL; else the local stack's one; read by prospector.local
 SCRAPYD_URLS = env.urls("SCRAPYD_URLS", ("http", "https"))
 
+# folder of the programs of a Postgres, for the local stack; else of a wheel or the system; read by prospector.local
+POSTGRES_PROGRAMS = env.text("POSTGRES_PROGRAMS")
+
+# program of a Redis or Valkey, for the local stack; else of a wheel or the system; read by prospector.local
+REDIS_PROGRAM = env.text("REDIS_PROGRAM")
+
+# seconds until a local stack that nothing uses stops by itself; read by prospector.local
+LOCAL_IDLE_SECONDS = env.integer("LOCAL_IDLE_SECONDS", 900, least=1)
+
 # where files go: s3://bucket/prefix or a folder as file:///path; else PROSPECTOR_HOME/files; read by prospector.local
 STORAGE_URL = env.url("STORAGE_URL", None, ("s3", "file"))
 

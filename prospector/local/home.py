@@ -46,6 +46,11 @@ class Home:
         return self.folder / "stack.json"
 
     @property
+    def options(self) -> Path:
+        """Beside the sockets, because it may hold a key: it is gone when the stack stops."""
+        return self.sockets() / "options.json"
+
+    @property
     def keep_up(self) -> Path:
         """Exists between `prospector up` and `down`: no idle stop."""
         return self.folder / "keep-up"
@@ -64,10 +69,13 @@ class Home:
             ) from error
         refuse_foreign(self.folder)
 
+    @property
+    def mark(self) -> str:
+        """Tells this stack's processes and sockets from those of any other."""
+        return f"prospector-{os.getuid()}-{hashlib.sha256(os.fsencode(self.folder.resolve())).hexdigest()[:10]}"
+
     def sockets(self) -> Path:
-        """Made on first use. The name tells homes apart, so that two stacks of one user never meet."""
-        name = f"prospector-{os.getuid()}-{hashlib.sha256(os.fsencode(self.folder.resolve())).hexdigest()[:10]}"
-        folder = _short_parent(name) / name
+        folder = _short_parent(self.mark) / self.mark
         folder.mkdir(mode=0o700, exist_ok=True)
         refuse_foreign(folder)
         return folder
@@ -81,6 +89,14 @@ def refuse_foreign(folder: Path) -> None:
             f"{folder} belongs to user id {found.st_uid}, not to you ({os.getuid()}), or is a link.",
             "Remove it, or set PROSPECTOR_HOME to a folder of your own.",
         )
+
+
+def write_private(path: Path, text: str) -> None:
+    """Complete or absent, and readable by this user alone."""
+    unfinished = path.with_name(f"{path.name}.new")
+    with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        file.write(text)
+    unfinished.replace(path)
 
 
 def _short_parent(name: str) -> Path:

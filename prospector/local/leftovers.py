@@ -7,7 +7,6 @@ the process with that pid carries the stack's mark in its command line (so it is
 import os
 import signal
 import subprocess
-import sys
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -73,11 +72,11 @@ def _holders(servers: list[Path], mark: str, generation: str | None) -> list[Sig
 
 def signature_in(lock: Path) -> Signature | None:
     words = lock.read_text(encoding="ascii").split()
-    return Signature(int(words[0]), int(words[1]), words[2]) if len(words) == 3 else None  # noqa: PLR2004  # as sign() writes
+    return Signature(int(words[0]), int(words[1]), words[2]) if len(words) == 3 else None  # as sign() writes
 
 
 def _command_line(pid: int) -> str:
-    if sys.platform == "linux":
+    if Path("/proc/self/cmdline").exists():
         with suppress(FileNotFoundError, ProcessLookupError):
             return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
         return ""

@@ -5,22 +5,14 @@ A lock belongs to the open file, so a child that inherits the descriptor holds i
 
 import fcntl
 import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-PROBES_PASS_SECONDS = 1.0  # a probe holds a lock for microseconds; longer than this is no probe
-
 
 def take(path: Path) -> int | None:
-    """The descriptor of the exclusive lock, or None if another process holds it."""
-    until = time.monotonic() + PROBES_PASS_SECONDS
-    while (descriptor := _locked(path, fcntl.LOCK_EX | fcntl.LOCK_NB)) is None:
-        if held(path) or time.monotonic() > until:
-            return None
-        time.sleep(0.001)
-    return descriptor
+    """The descriptor of the exclusive lock, or None if another process holds the lock, or probes it just now."""
+    return _locked(path, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def share(path: Path) -> int:
@@ -41,7 +33,7 @@ def held(path: Path) -> bool:
 
 def shared(path: Path) -> bool:
     """Whether any process holds a shared lock."""
-    descriptor = _locked(path, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    descriptor = take(path)
     if descriptor is None:
         return True
     os.close(descriptor)

@@ -33,9 +33,9 @@ class Provider:
         return int(self.version.split(".")[0])
 
 
-def postgres(folder: Path | None) -> list[Provider]:
+def postgres(folder: str | None) -> list[Provider]:
     """Every usable one, the preferred first; `folder` is the deployment's own choice and then the only one."""
-    found = [("POSTGRES_PROGRAMS", folder)] if folder else [*_postgres_wheels(), *_system_postgres()]
+    found = [("POSTGRES_PROGRAMS", Path(folder))] if folder else [*_postgres_wheels(), *_system_postgres()]
     providers = [
         Provider(name, programs, version)
         for name, programs in found
@@ -47,8 +47,8 @@ def postgres(folder: Path | None) -> list[Provider]:
     return usable
 
 
-def redis(program: Path | None) -> Provider:
-    found = [("REDIS_PROGRAM", program)] if program else [*_valkey_wheel(), *_system_redis()]
+def redis(program: str | None) -> Provider:
+    found = [("REDIS_PROGRAM", Path(program))] if program else [*_valkey_wheel(), *_system_redis()]
     for name, path in found:
         version = version_of(path)
         if version and int(version.split(".")[0]) >= OLDEST_REDIS:
@@ -104,7 +104,7 @@ def _number_in(folder: Path) -> int:
     return int(digits[1]) if digits else 0
 
 
-def _missing(what: str, oldest: int, named: Path | None, setting: str) -> EnvironmentInvalid:
+def _missing(what: str, oldest: int, named: str | None, setting: str) -> EnvironmentInvalid:
     where = f"at {named}" if named else "in the wheels and on the PATH"
     return EnvironmentInvalid(
         f"No {what} {oldest} or newer that runs on this machine was found {where}.", ELSEWHERE.format(setting=setting)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import psycopg2
+from psycopg2 import sql
 
 from prospector.errors import ServerUnreachable
 
@@ -70,3 +71,16 @@ def unreachable(url: str, error: Exception) -> ServerUnreachable:
         f"Postgres at {place(url)} does not take a connection: {words}",
         "Check that it runs and that DATABASE_URL names the right host, user and database: prospector doctor",
     )
+
+
+def make_database(maintenance_url: str, name: str) -> None:
+    """Creates this database if it is not there; at the same time a proof that the server answers."""
+    try:
+        with closing(psycopg2.connect(dsn(maintenance_url), connect_timeout=CONNECT_SECONDS)) as connection:
+            connection.autocommit = True
+            cursor = connection.cursor()
+            cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", (name,))
+            if cursor.fetchone() is None:
+                cursor.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+    except psycopg2.OperationalError as error:
+        raise unreachable(maintenance_url, error) from error

@@ -1,0 +1,194 @@
+"""The local Postgres: one data folder a major version, a Unix socket, and never as root."""
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from prospector.errors import EnvironmentInvalid, ServerUnreachable
+from prospector.local import children, leftovers
+from prospector.local.children import Child, Program
+from prospector.local.providers import Provider
+from prospector.store import server
+
+DATABASE = "prospector"  # and the name of the owner
+FIRST_WITH_BUILTIN_LOCALES = 17
+FIRST_WITH_OPTIONS_FOR_INITDB = 16
+INITDB_SECONDS = 120
+READY_SECONDS = 60
+STOP_SECONDS = 30
+
+OPTIONS = {
+    "listen_addresses": "",
+    "unix_socket_permissions": "0700",
+    "dynamic_shared_memory_type": "mmap",  # the /dev/shm of a container has 64 MB
+    "max_locks_per_transaction": "256",  # restoring drops and makes every job's partitions in one transaction
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+    "log_checkpoints": "off",
+    "jit": "off",  # compiling costs more than it saves on statements of milliseconds
+}
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """`mark` is what tells its processes from those of any other stack."""
+
+    provider: Provider
+    data: Path
+    sockets: Path
+    mark: str
+
+    @property
+    def url(self) -> str:
+        return self.url_of(DATABASE)
+
+    def url_of(self, database: str) -> str:
+        return f"postgresql://{DATABASE}@/{database}?host={self.sockets}"
+
+    def exists(self) -> bool:
+        return (self.data / "PG_VERSION").exists()
+
+    def make(self, log: Path, lock: Path, generation: str) -> None:
+        """Renamed into place when complete, so that an interrupted initdb is nothing but a folder to delete."""
+        unfinished = self.data.with_name(f"{self.data.name}.new")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir(mode=0o700, parents=True)
+        account = unprivileged_account()
+        if account:
+            os.chown(unfinished, *account)
+        program = Program(
+            name="initdb",
+            command=_initdb(self.provider, self.mark, _seen_from_inside(unfinished, account)),
+            folder=unfinished,
+            log=log,
+            stop_signal=signal.SIGTERM,
+            stop_seconds=1,
+            sudden_signal=signal.SIGKILL,
+            account=account,
+        )
+        child = children.start(program, lock, generation)
+        try:
+            failed = child.process.wait(INITDB_SECONDS) != 0
+        except subprocess.TimeoutExpired:
+            child.process.kill()
+            failed = True
+        if failed:
+            words = child.last_words()
+            shutil.rmtree(unfinished, ignore_errors=True)
+            raise _not_made(self.data, words)
+        unfinished.rename(self.data)
+
+    def start(self, log: Path, lock: Path, generation: str) -> Child:
+        """Called only while no Postgres holds the lock: what a dead one left in its folders is removed."""
+        account = unprivileged_account()
+        self.sockets.mkdir(mode=0o700, exist_ok=True)
+        if account:
+            os.chown(self.sockets, *account)
+        os.close(leftovers.free(lock))
+        for stale in (self.data / "postmaster.pid", *self.sockets.glob(".s.PGSQL.*")):
+            stale.unlink(missing_ok=True)
+        entrance = os.open(self.sockets, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            options = {
+                **OPTIONS,
+                "unix_socket_directories": f"/proc/self/fd/{entrance}" if account else str(self.sockets),
+                "cluster_name": self.mark,
+            }
+            if sys.platform == "linux":
+                options["recovery_init_sync_method"] = "syncfs"  # 0.5 s instead of 4 s after a crash
+            program = Program(
+                name="postgres",
+                command=[
+                    str(self.provider.programs / "postgres"),
+                    "-D",
+                    _seen_from_inside(self.data, account),
+                    *(word for name, value in options.items() for word in ("-c", f"{name}={value}")),
+                ],
+                folder=self.data,
+                log=log,
+                stop_signal=signal.SIGINT,
+                stop_seconds=STOP_SECONDS,
+                sudden_signal=signal.SIGQUIT,
+                account=account,
+                descriptors=(entrance,) if account else (),
+            )
+            return children.start(program, lock, generation)
+        finally:
+            os.close(entrance)
+
+    def await_ready(self, child: Child) -> None:
+        """Ready is an answer over a real connection. Makes the database on its first start."""
+        until = time.monotonic() + READY_SECONDS
+        while True:
+            try:
+                return server.make_database(self.url_of("postgres"), DATABASE)
+            except ServerUnreachable:
+                if child.ended() or time.monotonic() > until:
+                    raise _not_ready(child) from None
+            time.sleep(0.005)
+
+
+def unprivileged_account() -> tuple[int, int] | None:
+    """Postgres refuses to run as root. On Linux it then runs as `nobody`; no account is made and no folder opened."""
+    if os.getuid():
+        return None
+    if sys.platform != "linux":
+        raise EnvironmentInvalid("Postgres does not run as root.", "Run prospector as an ordinary user.")
+    try:
+        nobody = pwd.getpwnam("nobody")
+    except KeyError:
+        raise EnvironmentInvalid(
+            "Postgres does not run as root, and this system has no account `nobody`.",
+            "Run prospector as an ordinary user, or set DATABASE_URL.",
+        ) from None
+    return nobody.pw_uid, nobody.pw_gid
+
+
+def _seen_from_inside(folder: Path, account: tuple[int, int] | None) -> str:
+    """`nobody` may not walk through the closed folders above (/root), but needs not: it begins inside."""
+    return "/proc/self/cwd" if account else str(folder)
+
+
+def _initdb(provider: Provider, mark: str, data: str) -> list[str]:
+    command = [str(provider.programs / "initdb"), "-D", data, "-U", DATABASE, "--encoding=UTF8", "--auth=trust"]
+    if provider.major >= FIRST_WITH_BUILTIN_LOCALES:
+        # plain C would know no case outside ASCII; the system's own locales change their order with its libc
+        command += ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"]
+        if sys.platform == "linux":
+            command += ["--sync-method=syncfs"]
+    else:
+        command += ["--locale=C.UTF-8"]
+    if provider.major >= FIRST_WITH_OPTIONS_FOR_INITDB:
+        command += ["-c", f"cluster_name={mark}"]
+    return command
+
+
+def _not_made(data: Path, words: str) -> EnvironmentInvalid:
+    return EnvironmentInvalid(f"Postgres could not make its data folder {data}: {words}", remedy_for(words))
+
+
+def _not_ready(child: Child) -> EnvironmentInvalid:
+    words = child.last_words()
+    return EnvironmentInvalid(f"Postgres did not start: {words}", remedy_for(words))
+
+
+def system_failure(error: OSError) -> EnvironmentInvalid:
+    words = f"{error.strerror} ({error.filename})" if error.filename else str(error)
+    return EnvironmentInvalid(f"The local stack cannot go on: {words}.", remedy_for(words))
+
+
+def remedy_for(words: str) -> str:
+    """What a server's or the system's last words ask for."""
+    if "No space left" in words or "Disk quota" in words:
+        return "The disk is full: free about 100 MB, or set PROSPECTOR_HOME to a folder on another disk, and run this again."
+    if "File too large" in words:
+        return "A limit on the size of files is in force (ulimit -f): lift it and run this again."
+    if "could not look up effective user" in words:
+        return "Your user id has no entry in the system's list of users: add one, or set DATABASE_URL."
+    return "The log of each server is in PROSPECTOR_HOME/logs; prospector doctor looks further."
