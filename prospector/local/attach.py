@@ -88,7 +88,7 @@ def _start(home: Home) -> None:
         try:
             log = os.open(home.logs / "supervisor.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "prospector.local.supervisor", str(lock), str(writing), home.mark],
+                [sys.executable, "-P", "-m", "prospector.local.supervisor", str(writing), home.mark],
                 cwd=home.folder,
                 env=options.environment(home),
                 stdin=subprocess.DEVNULL,

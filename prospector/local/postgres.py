@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -122,16 +123,24 @@ class Cluster:
         finally:
             os.close(entrance)
 
+    def await_answer(self, child: Child) -> None:
+        _await(child, lambda: server.ping(self.url_of("postgres")))
+
     def await_ready(self, child: Child) -> None:
-        """Ready is an answer over a real connection. Makes the database on its first start."""
-        until = time.monotonic() + READY_SECONDS
-        while True:
-            try:
-                return server.make_database(self.url_of("postgres"), DATABASE)
-            except ServerUnreachable:
-                if child.ended() or time.monotonic() > until:
-                    raise _not_ready(child) from None
-            time.sleep(0.005)
+        """Makes the database on its first start."""
+        _await(child, lambda: server.make_database(self.url_of("postgres"), DATABASE))
+
+
+def _await(child: Child, ask: Callable[[], None]) -> None:
+    """Ready is an answer over a real connection."""
+    until = time.monotonic() + READY_SECONDS
+    while True:
+        try:
+            return ask()
+        except ServerUnreachable:
+            if child.ended() or time.monotonic() > until:
+                raise _not_ready(child) from None
+        time.sleep(0.005)
 
 
 def unprivileged_account() -> tuple[int, int] | None:

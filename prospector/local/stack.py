@@ -13,7 +13,7 @@ from prospector.local.children import Child
 from prospector.local.home import Home
 from prospector.local.state import Server
 
-LOCKS = ("postgres", "redis", "scrapyd")
+LOCKS = ("postgres", upgrade.OLD_LOCK, "redis", "scrapyd")
 RESTARTS = 5  # more than these within RESTARTS_SECONDS: something is broken that a restart does not mend
 RESTARTS_SECONDS = 60.0
 
@@ -74,13 +74,16 @@ def _postgres(home: Home, generation: str) -> Service:
 
     def launch() -> Child:
         if not cluster.exists():
-            upgrade.make(cluster, log, lock, generation)
+            upgrade.make(home, cluster, generation)
         return cluster.start(log, lock, generation)
 
+    def await_ready(child: Child) -> None:
+        cluster.await_ready(child)
+        upgrade.keep_programs(home, cluster.provider)
+
     provider = cluster.provider
-    return Service(
-        "postgres", Server(cluster.url, provider.name, provider.version, str(cluster.data)), launch, cluster.await_ready
-    )
+    server = Server(cluster.url, provider.name, provider.version, str(cluster.data))
+    return Service("postgres", server, launch, await_ready)
 
 
 def _redis(home: Home, generation: str) -> Service:

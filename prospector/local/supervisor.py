@@ -1,6 +1,6 @@
-"""The process that keeps the local stack: `python -m prospector.local.supervisor LOCK REPORT`, started by attach.py.
+"""The process that keeps the local stack: `python -m prospector.local.supervisor REPORT MARK`, started by attach.py.
 
-It inherits the descriptor of its own lock, already held, and that of a pipe into which it says once how its start went.
+It inherits its own lock, already held, and REPORT, a pipe into which it says once how its start went.
 """
 
 import json
@@ -28,10 +28,8 @@ STOPPING = (signal.SIGTERM, signal.SIGINT)
 
 
 class Supervisor:
-    def __init__(self, home: Home, *inherited: int) -> None:
-        """`inherited`: descriptors that must end with this process, and so must not live on in its guard."""
+    def __init__(self, home: Home) -> None:
         self.home = home
-        self.inherited = inherited
         self.generation = secrets.token_hex(8)
         self.locks = [home.lock(name) for name in LOCKS]
         self.state = State(Phase.STARTING, os.getpid(), datetime.now(UTC).isoformat(timespec="seconds"))
@@ -69,7 +67,8 @@ class Supervisor:
 
     def stop(self) -> None:
         """No new spiders, the running ones to their end, then the servers: who writes stops before who is written to."""
-        self._write(replace(self.state, phase=Phase.STOPPING))
+        with suppress(OSError):  # a full disk must not keep the servers from stopping
+            self._write(replace(self.state, phase=Phase.STOPPING))
         if "scrapyd" in self.state.servers:
             drain.spiders(self.home, self.state.servers["scrapyd"].url)
         for service in reversed(self.services):
@@ -77,7 +76,9 @@ class Supervisor:
         os.close(self.guard_pipe)
         os.waitpid(self.guard_pid, 0)
         self.home.state.unlink(missing_ok=True)
-        shutil.rmtree(self.home.sockets(), ignore_errors=True)
+        sockets = self.home.sockets()
+        for folder in [sockets, *sockets.parent.glob(f"{sockets.name}.*")]:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def _hear_signals(self) -> None:
         self.wake, writing = os.pipe()
@@ -93,7 +94,7 @@ class Supervisor:
         self.asked_to_stop = True
 
     def _fork_guard(self) -> None:
-        self.guard_pid, self.guard_pipe = guard.fork(self.locks, self.home.mark, self.generation, self.inherited)
+        self.guard_pid, self.guard_pipe = guard.fork(self.locks, self.home.mark, self.generation)
 
     def _mend(self) -> None:
         if os.waitpid(self.guard_pid, os.WNOHANG)[0]:
@@ -125,8 +126,8 @@ def tell(report: int, words: dict[str, str]) -> None:
     os.close(report)
 
 
-def main(lock: int, report: int) -> None:
-    supervisor = Supervisor(Home(settings.PROSPECTOR_HOME), lock, report)
+def main(report: int) -> None:
+    supervisor = Supervisor(Home(settings.PROSPECTOR_HOME))
     try:
         try:
             supervisor.start()
@@ -143,4 +144,4 @@ def main(lock: int, report: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(int(sys.argv[1]))

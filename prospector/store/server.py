@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import dataclass
+from datetime import datetime  # noqa: TC003  # a dataclass names its types at run time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import psycopg2
 from psycopg2 import sql
+from psycopg2.extensions import parse_dsn
 
 from prospector.errors import ServerUnreachable
 
@@ -46,17 +49,20 @@ def engine(url: str, application: str = "prospector", connections: int = 1) -> E
 
 def ping(url: str) -> None:
     """One connection made and one answer read; raises ServerUnreachable."""
-    try:
-        with closing(psycopg2.connect(dsn(url), connect_timeout=CONNECT_SECONDS)) as connection:
-            connection.cursor().execute("SELECT 1")
-    except psycopg2.OperationalError as error:
-        raise unreachable(url, error) from error
+    _rows(url, "SELECT 1")
 
 
 def dsn(url: str) -> str:
     """The URL as libpq reads it: without SQLAlchemy's name of a driver."""
     scheme, _, rest = url.partition("://")
     return f"{scheme.partition('+')[0]}://{rest}"
+
+
+def libpq_environment(url: str) -> dict[str, str]:
+    """The connection for Postgres' own programs: in a command line everyone could read the password."""
+    parts = parse_dsn(dsn(url))
+    names = {"dbname": "PGDATABASE", "connect_timeout": "PGCONNECT_TIMEOUT", "application_name": "PGAPPNAME"}
+    return {names.get(part, f"PG{part.upper()}"): str(value) for part, value in parts.items()}
 
 
 def place(url: str) -> str:
@@ -84,3 +90,50 @@ def make_database(maintenance_url: str, name: str) -> None:
                 cursor.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
     except psycopg2.OperationalError as error:
         raise unreachable(maintenance_url, error) from error
+
+
+def databases(url: str) -> list[str]:
+    """Those that hold something of ours: all but the templates and the empty `postgres`."""
+    rows = _rows(
+        url, "SELECT datname FROM pg_database WHERE datallowconn AND NOT datistemplate AND datname <> 'postgres'"
+    )
+    return [row[0] for row in rows]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What `prospector doctor` and `status` tell of a server."""
+
+    version: int  # as 180006 for 18.6
+    encoding: str
+    tables: int
+    may_create: bool  # tables, in the schema public
+    connections: int
+    connections_allowed: int
+    database_bytes: int
+    clock: datetime
+
+
+FACTS = """
+SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
+       (SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+         WHERE c.relkind IN ('r', 'p') AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'),
+       has_schema_privilege('public', 'CREATE'),
+       (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
+       current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
+       pg_database_size(current_database()), clock_timestamp()
+"""
+
+
+def facts(url: str) -> Facts:
+    return Facts(*_rows(url, FACTS)[0])
+
+
+def _rows(url: str, statement: str) -> list[tuple[Any, ...]]:
+    try:
+        with closing(psycopg2.connect(dsn(url), connect_timeout=CONNECT_SECONDS)) as connection:
+            cursor = connection.cursor()
+            cursor.execute(statement)
+            return cursor.fetchall()
+    except psycopg2.OperationalError as error:
+        raise unreachable(url, error) from error
