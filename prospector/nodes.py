@@ -4,7 +4,7 @@ import base64
 import json
 from typing import Any
 from urllib.error import HTTPError
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import unquote, urlencode, urlsplit
 from urllib.request import ProxyHandler, Request, build_opener
 
 from prospector.errors import CredentialsRejected, ServerUnreachable
@@ -53,11 +53,16 @@ def address(url: str) -> str:
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl().rstrip("/")
 
 
+def user(url: str) -> str | None:
+    name = urlsplit(url).username
+    return unquote(name) if name else None
+
+
 def _credentials(url: str) -> dict[str, str]:
-    parts = urlsplit(url)
-    if parts.username is None:
+    name = user(url)
+    if name is None:
         return {}
-    token = base64.b64encode(f"{parts.username}:{parts.password or ''}".encode()).decode()
+    token = base64.b64encode(f"{name}:{unquote(urlsplit(url).password or '')}".encode()).decode()
     return {"Authorization": f"Basic {token}"}
 
 

@@ -42,6 +42,13 @@ def attach(home: Home) -> State:
     )
 
 
+def keep_up(home: Home) -> State:
+    """As attach, and it stays up after this process, until stop."""
+    home.make()
+    home.keep_up.touch()
+    return attach(home)
+
+
 def running(home: Home) -> State | None:
     """The stack as it is, without starting it."""
     if not home.locks.is_dir() or not locks.held(home.lock("supervisor")):

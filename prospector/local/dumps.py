@@ -47,6 +47,7 @@ def backup(url: str, file: Path) -> None:
     if file.exists():
         raise InputInvalid(f"{file} exists already.", "Name another file, or delete that one.")
     unfinished = file.with_name(f"{file.name}.part")
+    unfinished.touch(mode=0o600)  # it holds everything that the database holds
     try:
         _run([str(tool("pg_dump")), "--format=custom", f"--file={unfinished}"], url)
         unfinished.rename(file)

@@ -37,6 +37,10 @@ def with_home(home: Home) -> Servers:
     )
 
 
+def all_external() -> bool:
+    return bool(settings.DATABASE_URL and settings.REDIS_URL and settings.SCRAPYD_URLS)
+
+
 def _url(server: Server | None, name: str, setting: str) -> str:
     if server is None:
         raise Conflict(

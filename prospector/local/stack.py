@@ -3,7 +3,7 @@
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 
 from prospector import settings
@@ -46,8 +46,12 @@ class Service:
                 f"Its log is {self.child.program.log}.",
             )
         self.deaths.append(now)
+        self.server = replace(self.server, restarts=self.server.restarts + 1)
         self.start()
         self.make_ready()
+
+    def last_words(self) -> str:
+        return self.child.last_words() if self.child else ""
 
     def stop(self) -> None:
         if self.child:

@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from prospector import settings
+from prospector import logs, settings
 from prospector.errors import ProspectorError
 from prospector.local import drain, guard, idle, leftovers, locks, state
 from prospector.local.home import Home
@@ -23,6 +23,7 @@ from prospector.local.postgres import system_failure
 from prospector.local.stack import LOCKS, Service, services
 from prospector.local.state import Phase, State
 
+LOG = logs.named(__name__)
 TICK_SECONDS = 1.0
 STOPPING = (signal.SIGTERM, signal.SIGINT)
 
@@ -49,8 +50,7 @@ class Supervisor:
             service.start()
         for service in self.services:
             service.make_ready()
-        servers = {one.name: one.server for one in self.services}
-        self._write(State(Phase.READY, self.state.pid, self.state.started_at, servers))
+        self._write(replace(self.state, phase=Phase.READY, servers={one.name: one.server for one in self.services}))
 
     def watch(self) -> None:
         """Returns when it is time to stop."""
@@ -102,7 +102,9 @@ class Supervisor:
             self._fork_guard()
         for service in self.services:
             if service.ended() and not self.asked_to_stop:
+                LOG.warning("server_restarts", server=service.name, last_words=service.last_words())
                 service.restart()
+                self._write(replace(self.state, servers={one.name: one.server for one in self.services}))
 
     def _close_if_idle(self) -> bool:
         """A command that comes now is either seen here, or sees that the stack is stopping and waits for the next one."""
@@ -127,6 +129,7 @@ def tell(report: int, words: dict[str, str]) -> None:
 
 
 def main(report: int) -> None:
+    logs.install(settings.LOG_STYLE, settings.LOG_LEVEL)
     supervisor = Supervisor(Home(settings.PROSPECTOR_HOME))
     try:
         try:
@@ -137,7 +140,7 @@ def main(report: int) -> None:
             supervisor.stop()
     except (ProspectorError, OSError) as error:
         told = error if isinstance(error, ProspectorError) else system_failure(error)
-        sys.stderr.write(f"{datetime.now(UTC).isoformat(timespec='seconds')} {told}\n")
+        LOG.error("local_stack_failed", error=str(told))
         with suppress(OSError):  # told already, or nobody waits any more
             tell(report, {"kind": type(told).__name__, "problem": told.problem, "remedy": told.remedy})
         raise SystemExit(told.exit_code) from None
