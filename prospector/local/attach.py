@@ -11,7 +11,7 @@ from pathlib import Path
 
 from prospector import errors
 from prospector.errors import Conflict, EnvironmentInvalid, ProspectorError
-from prospector.local import children, locks, options, state
+from prospector.local import children, leftovers, locks, options, state
 from prospector.local.home import Home
 from prospector.local.state import Phase, State
 
@@ -38,7 +38,7 @@ def attach(home: Home) -> State:
             time.sleep(LOOK_SECONDS)
     raise Conflict(
         f"The local stack in {home.folder} has been starting or stopping for {CHANGE_SECONDS} s.",
-        f"Look at {home.logs / 'supervisor.log'}, or end it: prospector down --now",
+        f"Look at {home.logs / 'supervisor.log'}, or stop it: prospector down",
     )
 
 
@@ -63,10 +63,11 @@ def detach() -> None:
 
 
 def stop(home: Home) -> bool:
-    """Drains and stops. Returns when nothing of it is left; False if nothing ran."""
+    """Drains and stops. Returns when nothing of it is left; False if no supervisor ran."""
     home.keep_up.unlink(missing_ok=True)
-    if not running(home):
+    if not home.locks.is_dir():
         return False
+    ran = locks.held(home.lock("supervisor"))
     until = time.monotonic() + CHANGE_SECONDS
     told = 0
     while locks.held(home.lock("supervisor")):
@@ -81,7 +82,17 @@ def stop(home: Home) -> bool:
                 f"Its log is {home.logs / 'supervisor.log'}.",
             )
         time.sleep(LOOK_SECONDS)
-    return True
+    _clear(home)
+    return ran
+
+
+def _clear(home: Home) -> None:
+    """What a supervisor and a guard that were killed have left. A start that is under way is left alone."""
+    with locks.turn(home.lock("start")):
+        if not locks.held(home.lock("supervisor")):
+            leftovers.end(home.server_locks, home.mark)
+            home.remove_sockets()
+            home.state.unlink(missing_ok=True)
 
 
 def _start(home: Home) -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 import stat
 import tempfile
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from prospector.errors import EnvironmentInvalid
 
 SOCKET_NAMES_BYTES = len("/pg/.s.PGSQL.5432.lock")
 SOCKET_PATH_BYTES = 104  # the smaller one, of macOS; Linux has 108
+SERVERS = ("postgres", "postgres-old", "redis", "scrapyd")  # the old one while data is brought over from it
 
 
 @dataclass(frozen=True)
@@ -55,8 +57,18 @@ class Home:
         """Exists between `prospector up` and `down`: no idle stop."""
         return self.folder / "keep-up"
 
+    @property
+    def server_locks(self) -> list[Path]:
+        return [self.lock(name) for name in SERVERS]
+
     def lock(self, name: str) -> Path:
         return self.locks / name
+
+    def remove_sockets(self) -> None:
+        """Called when nothing runs; with what lies beside them for `nobody`."""
+        sockets = self.sockets()
+        for folder in [sockets, *sockets.parent.glob(f"{sockets.name}.*")]:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def make(self) -> None:
         try:

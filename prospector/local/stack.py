@@ -13,7 +13,6 @@ from prospector.local.children import Child
 from prospector.local.home import Home
 from prospector.local.state import Server
 
-LOCKS = ("postgres", upgrade.OLD_LOCK, "redis", "scrapyd")
 RESTARTS = 5  # more than these within RESTARTS_SECONDS: something is broken that a restart does not mend
 RESTARTS_SECONDS = 60.0
 

@@ -7,7 +7,6 @@ import json
 import os
 import secrets
 import select
-import shutil
 import signal
 import sys
 import time
@@ -20,7 +19,7 @@ from prospector.errors import ProspectorError
 from prospector.local import drain, guard, idle, leftovers, locks, state
 from prospector.local.home import Home
 from prospector.local.postgres import system_failure
-from prospector.local.stack import LOCKS, Service, services
+from prospector.local.stack import Service, services
 from prospector.local.state import Phase, State
 
 LOG = logs.named(__name__)
@@ -32,7 +31,6 @@ class Supervisor:
     def __init__(self, home: Home) -> None:
         self.home = home
         self.generation = secrets.token_hex(8)
-        self.locks = [home.lock(name) for name in LOCKS]
         self.state = State(Phase.STARTING, os.getpid(), datetime.now(UTC).isoformat(timespec="seconds"))
         self.services: list[Service] = []
         self.asked_to_stop = False
@@ -43,7 +41,7 @@ class Supervisor:
         self._hear_signals()
         self._fork_guard()
         self._write(self.state)
-        leftovers.end(self.locks, self.home.mark)
+        leftovers.end(self.home.server_locks, self.home.mark)
         self.services = services(self.home, self.generation)
         # Postgres last: making its data folder keeps this process waiting, and the others come up meanwhile
         for service in reversed(self.services):
@@ -76,9 +74,7 @@ class Supervisor:
         os.close(self.guard_pipe)
         os.waitpid(self.guard_pid, 0)
         self.home.state.unlink(missing_ok=True)
-        sockets = self.home.sockets()
-        for folder in [sockets, *sockets.parent.glob(f"{sockets.name}.*")]:
-            shutil.rmtree(folder, ignore_errors=True)
+        self.home.remove_sockets()
 
     def _hear_signals(self) -> None:
         self.wake, writing = os.pipe()
@@ -94,7 +90,7 @@ class Supervisor:
         self.asked_to_stop = True
 
     def _fork_guard(self) -> None:
-        self.guard_pid, self.guard_pipe = guard.fork(self.locks, self.home.mark, self.generation)
+        self.guard_pid, self.guard_pipe = guard.fork(self.home.server_locks, self.home.mark, self.generation)
 
     def _mend(self) -> None:
         if os.waitpid(self.guard_pid, os.WNOHANG)[0]:
@@ -139,11 +135,15 @@ def main(report: int) -> None:
         finally:
             supervisor.stop()
     except (ProspectorError, OSError) as error:
-        told = error if isinstance(error, ProspectorError) else system_failure(error)
-        LOG.error("local_stack_failed", error=str(told))
-        with suppress(OSError):  # told already, or nobody waits any more
-            tell(report, {"kind": type(told).__name__, "problem": told.problem, "remedy": told.remedy})
-        raise SystemExit(told.exit_code) from None
+        raise SystemExit(fail(error, report)) from None
+
+
+def fail(error: ProspectorError | OSError, report: int) -> int:
+    told = error if isinstance(error, ProspectorError) else system_failure(error)
+    LOG.error("local_stack_failed", error=str(told))
+    with suppress(OSError):  # told already, or nobody waits any more
+        tell(report, {"kind": type(told).__name__, "problem": told.problem, "remedy": told.remedy})
+    return told.exit_code
 
 
 if __name__ == "__main__":

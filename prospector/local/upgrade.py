@@ -12,7 +12,6 @@ from prospector.local.postgres import DATABASE, Cluster, unprivileged_account
 from prospector.local.providers import POSTGRES_WHEELS, Provider, version_of
 
 LOG = logs.named(__name__)
-OLD_LOCK = "postgres-old"
 
 
 def cluster(home: Home, found: list[Provider]) -> Cluster:
@@ -55,7 +54,7 @@ def keep_programs(home: Home, provider: Provider) -> None:
 
 def _load(home: Home, old: Cluster, new: Cluster, generation: str) -> None:
     log = home.logs / "postgres.log"
-    reading = old.start(log, home.lock(OLD_LOCK), generation)
+    reading = old.start(log, home.lock("postgres-old"), generation)
     try:
         writing = new.start(log, home.lock("postgres"), generation)
         try:
