@@ -1,7 +1,6 @@
 """The local Postgres: one data folder a major version, a Unix socket, and never as root."""
 
 import os
-import pwd
 import shutil
 import signal
 import subprocess
@@ -12,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from prospector.errors import EnvironmentInvalid, ServerUnreachable
-from prospector.local import children, leftovers
+from prospector.local import account, children, leftovers
+from prospector.local.account import Way
 from prospector.local.children import Child, Program
 from prospector.local.providers import Provider
 from prospector.store import server
@@ -59,21 +59,11 @@ class Cluster:
         """Renamed into place when complete, so that an interrupted initdb is nothing but a folder to delete."""
         unfinished = self.data.with_name(f"{self.data.name}.new")
         shutil.rmtree(unfinished, ignore_errors=True)
-        unfinished.mkdir(mode=0o700, parents=True)
-        account = unprivileged_account()
-        if account:
-            os.chown(unfinished, *account)
-        program = Program(
-            name="initdb",
-            command=_initdb(self.provider, self.mark, _seen_from_inside(unfinished, account)),
-            folder=unfinished,
-            log=log,
-            stop_signal=signal.SIGTERM,
-            stop_seconds=1,
-            sudden_signal=signal.SIGKILL,
-            account=account,
-        )
-        child = children.start(program, lock, generation)
+        account.own(unfinished)
+        with account.way_into(unfinished) as way:
+            child = children.start(
+                self._program(_initdb(self.provider, self.mark, *way.folders), log, way), lock, generation
+            )
         try:
             failed = child.process.wait(INITDB_SECONDS) != 0
         except subprocess.TimeoutExpired:
@@ -87,41 +77,31 @@ class Cluster:
 
     def start(self, log: Path, lock: Path, generation: str) -> Child:
         """Called only while no Postgres holds the lock: what a dead one left in its folders is removed."""
-        account = unprivileged_account()
-        self.sockets.mkdir(mode=0o700, exist_ok=True)
-        if account:
-            os.chown(self.sockets, *account)
+        account.own(self.sockets)
         os.close(leftovers.free(lock))
         for stale in (self.data / "postmaster.pid", *self.sockets.glob(".s.PGSQL.*")):
             stale.unlink(missing_ok=True)
-        entrance = os.open(self.sockets, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            options = {
-                **OPTIONS,
-                "unix_socket_directories": f"/proc/self/fd/{entrance}" if account else str(self.sockets),
-                "cluster_name": self.mark,
-            }
+        with account.way_into(self.data, self.sockets) as way:
+            data, sockets = way.folders
+            options = OPTIONS | {"unix_socket_directories": sockets, "cluster_name": self.mark}
             if sys.platform == "linux":
                 options["recovery_init_sync_method"] = "syncfs"  # 0.5 s instead of 4 s after a crash
-            program = Program(
-                name="postgres",
-                command=[
-                    str(self.provider.programs / "postgres"),
-                    "-D",
-                    _seen_from_inside(self.data, account),
-                    *(word for name, value in options.items() for word in ("-c", f"{name}={value}")),
-                ],
-                folder=self.data,
-                log=log,
-                stop_signal=signal.SIGINT,
-                stop_seconds=STOP_SECONDS,
-                sudden_signal=signal.SIGQUIT,
-                account=account,
-                descriptors=(entrance,) if account else (),
-            )
-            return children.start(program, lock, generation)
-        finally:
-            os.close(entrance)
+            words = [word for name, value in options.items() for word in ("-c", f"{name}={value}")]
+            command = [str(self.provider.programs / "postgres"), "-D", data, *words]
+            return children.start(self._program(command, log, way), lock, generation)
+
+    def _program(self, command: list[str], log: Path, way: Way) -> Program:
+        return Program(
+            name="postgres",
+            command=command,
+            folder=Path("/"),  # before 16 it must be one that the account may enter
+            log=log,
+            stop_signal=signal.SIGINT,
+            stop_seconds=STOP_SECONDS,
+            sudden_signal=signal.SIGQUIT,
+            account=account.unprivileged(),
+            descriptors=way.descriptors,
+        )
 
     def await_answer(self, child: Child) -> None:
         _await(child, lambda: server.ping(self.url_of("postgres")))
@@ -141,27 +121,6 @@ def _await(child: Child, ask: Callable[[], None]) -> None:
             if child.ended() or time.monotonic() > until:
                 raise _not_ready(child) from None
         time.sleep(0.005)
-
-
-def unprivileged_account() -> tuple[int, int] | None:
-    """Postgres refuses to run as root. On Linux it then runs as `nobody`; no account is made and no folder opened."""
-    if os.getuid():
-        return None
-    if sys.platform != "linux":
-        raise EnvironmentInvalid("Postgres does not run as root.", "Run prospector as an ordinary user.")
-    try:
-        nobody = pwd.getpwnam("nobody")
-    except KeyError:
-        raise EnvironmentInvalid(
-            "Postgres does not run as root, and this system has no account `nobody`.",
-            "Run prospector as an ordinary user, or set DATABASE_URL.",
-        ) from None
-    return nobody.pw_uid, nobody.pw_gid
-
-
-def _seen_from_inside(folder: Path, account: tuple[int, int] | None) -> str:
-    """`nobody` may not walk through the closed folders above (/root), but needs not: it begins inside."""
-    return "/proc/self/cwd" if account else str(folder)
 
 
 def _initdb(provider: Provider, mark: str, data: str) -> list[str]:
