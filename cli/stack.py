@@ -1,5 +1,6 @@
 """`prospector up`, `down`, `status`, `doctor`: the servers this deployment works with."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
 
 import click
@@ -21,7 +22,7 @@ def up(at_login: bool | None) -> None:
       prospector up --at-login
     """
     from prospector import settings
-    from prospector.local import attach, login
+    from prospector.local import attach, login, upgrade
     from prospector.local.home import Home
     from prospector.local.servers import all_external
 
@@ -35,6 +36,7 @@ def up(at_login: bool | None) -> None:
         output.say("Nothing to start: DATABASE_URL, REDIS_URL and SCRAPYD_URLS name other servers.")
         return
     attach.keep_up(home)
+    say_kept(upgrade.kept_data(home))
     output.say("The local stack is up. To look at it: prospector status. To stop it: prospector down")
 
 
@@ -92,7 +94,15 @@ def status(as_json: bool) -> None:
         output.say(
             f"Scrapyd's page asks for user {nodes.user(found.scrapyd.url or '')} and the password in {found.scrapyd.data}/password"
         )
+    say_kept(found.kept_data)
     if found.started_at:
         output.say(
             f"Started {found.started_at}. Stays up for: {found.stays_up or 'commands that use it, and 15 minutes'}"
+        )
+
+
+def say_kept(folders: Iterable[object]) -> None:
+    for folder in folders:
+        output.say(
+            f"Postgres has a new major version and the data was brought over. The old data is kept: delete {folder} when all is well."
         )

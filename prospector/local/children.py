@@ -1,6 +1,7 @@
 """One server as a child: it holds its lock, signs it before it begins, and logs to a file."""
 
 import os
+import re
 import signal
 import subprocess
 from dataclasses import dataclass, field
@@ -9,6 +10,8 @@ from pathlib import Path
 from prospector.local import leftovers
 
 LOG_BYTES_TO_KEEP = 10_000_000
+LINES_OF_AN_END = 20
+TROUBLE = re.compile(r"PANIC|FATAL|ERROR|error|No space|# ")  # in the words of Postgres, initdb, Valkey and Python
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,14 @@ class Child:
             self.process.wait()
 
     def last_words(self) -> str:
-        return last_lines(self.program.log)
+        """The last line that tells of an error, else the last one."""
+        lines = last_lines(self.program.log, LINES_OF_AN_END)
+        return next(
+            (line for line in reversed(lines) if TROUBLE.search(line)), lines[-1] if lines else "no word in its log"
+        )
+
+    def last_lines(self) -> str:
+        return "\n".join(last_lines(self.program.log, LINES_OF_AN_END))
 
 
 def start(program: Program, lock: Path, generation: str) -> Child:
@@ -78,9 +88,9 @@ def start(program: Program, lock: Path, generation: str) -> Child:
     return Child(program, process)
 
 
-def last_lines(log: Path, count: int = 3) -> str:
+def last_lines(log: Path, count: int) -> list[str]:
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.exists() else []
-    return " | ".join(line.strip() for line in lines[-count:])
+    return [line.strip() for line in lines[-count:]]
 
 
 def _opened_log(path: Path) -> int:

@@ -106,9 +106,14 @@ def refuse_foreign(folder: Path) -> None:
 def write_private(path: Path, text: str) -> None:
     """Complete or absent, and readable by this user alone."""
     unfinished = path.with_name(f"{path.name}.new")
-    with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        file.write(text)
-    unfinished.replace(path)
+    try:
+        with os.fdopen(
+            os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
+        ) as file:
+            file.write(text)
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
 
 
 def _short_parent(name: str) -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from prospector import nodes, settings
 from prospector.frontier import server as frontier_server
-from prospector.local import attach, idle
+from prospector.local import attach, idle, upgrade
 from prospector.local.home import Home
 from prospector.local.state import Phase, State
 from prospector.store import server as store_server
@@ -43,6 +43,7 @@ class Overview:
     redis: Part
     scrapyd: Part
     storage: Part
+    kept_data: list[str]  # of older major versions of Postgres, brought over
 
 
 def of(home: Home) -> Overview:
@@ -58,10 +59,15 @@ def of(home: Home) -> Overview:
         postgres=_part(state, "postgres", database),
         redis=_part(state, "redis", redis),
         scrapyd=_part(state, "scrapyd", urls or None),
-        storage=Part(
-            Standing.EXTERNAL if settings.STORAGE_URL else Standing.RUNNING, settings.STORAGE_URL or home.files.as_uri()
-        ),
+        storage=_storage(home),
+        kept_data=[str(one) for one in upgrade.kept_data(home)],
     )
+
+
+def _storage(home: Home) -> Part:
+    if settings.STORAGE_URL:
+        return Part(Standing.EXTERNAL, settings.STORAGE_URL)
+    return Part(Standing.RUNNING, home.files.as_uri(), data=str(home.files))
 
 
 def _part(state: State | None, name: str, external: str | None) -> Part:

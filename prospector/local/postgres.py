@@ -10,11 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from prospector.errors import EnvironmentInvalid, ServerUnreachable
+from prospector.errors import ServerUnreachable
 from prospector.local import account, children, leftovers
 from prospector.local.account import Way
 from prospector.local.children import Child, Program
 from prospector.local.providers import Provider
+from prospector.local.remedies import failure
 from prospector.store import server
 
 DATABASE = "prospector"  # and the name of the owner
@@ -70,9 +71,8 @@ class Cluster:
             child.process.kill()
             failed = True
         if failed:
-            words = child.last_words()
             shutil.rmtree(unfinished, ignore_errors=True)
-            raise _not_made(self.data, words)
+            raise failure(f"Postgres could not make its data folder {self.data}", child)
         unfinished.rename(self.data)
 
     def start(self, log: Path, lock: Path, generation: str) -> Child:
@@ -119,7 +119,7 @@ def _await(child: Child, ask: Callable[[], None]) -> None:
             return ask()
         except ServerUnreachable:
             if child.ended() or time.monotonic() > until:
-                raise _not_ready(child) from None
+                raise failure("Postgres did not start", child) from None
         time.sleep(0.005)
 
 
@@ -135,28 +135,3 @@ def _initdb(provider: Provider, mark: str, data: str) -> list[str]:
     if provider.major >= FIRST_WITH_OPTIONS_FOR_INITDB:
         command += ["-c", f"cluster_name={mark}"]
     return command
-
-
-def _not_made(data: Path, words: str) -> EnvironmentInvalid:
-    return EnvironmentInvalid(f"Postgres could not make its data folder {data}: {words}", remedy_for(words))
-
-
-def _not_ready(child: Child) -> EnvironmentInvalid:
-    words = child.last_words()
-    return EnvironmentInvalid(f"Postgres did not start: {words}", remedy_for(words))
-
-
-def system_failure(error: OSError) -> EnvironmentInvalid:
-    words = f"{error.strerror} ({error.filename})" if error.filename else str(error)
-    return EnvironmentInvalid(f"The local stack cannot go on: {words}.", remedy_for(words))
-
-
-def remedy_for(words: str) -> str:
-    """What a server's or the system's last words ask for."""
-    if "No space left" in words or "Disk quota" in words:
-        return "The disk is full: free about 100 MB, or set PROSPECTOR_HOME to a folder on another disk, and run this again."
-    if "File too large" in words:
-        return "A limit on the size of files is in force (ulimit -f): lift it and run this again."
-    if "could not look up effective user" in words:
-        return "Your user id has no entry in the system's list of users: add one, or set DATABASE_URL."
-    return "The log of each server is in PROSPECTOR_HOME/logs; prospector doctor looks further."

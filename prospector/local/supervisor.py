@@ -18,7 +18,7 @@ from prospector import logs, settings
 from prospector.errors import ProspectorError
 from prospector.local import drain, guard, idle, leftovers, locks, state
 from prospector.local.home import Home
-from prospector.local.postgres import system_failure
+from prospector.local.remedies import system_failure
 from prospector.local.stack import Service, services
 from prospector.local.state import Phase, State
 

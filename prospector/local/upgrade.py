@@ -45,6 +45,11 @@ def make(home: Home, wanted: Cluster, generation: str) -> None:
     LOG.warning("postgres_upgraded", old=older, new=wanted.provider.major, kept=str(kept))
 
 
+def kept_data(home: Home) -> list[Path]:
+    """The data of older major versions, brought over and kept until the user deletes it."""
+    return sorted(home.postgres.glob("*.before-*")) if home.postgres.exists() else []
+
+
 def keep_programs(home: Home, provider: Provider) -> None:
     """A later wheel has a later major and cannot read this data: its dump then begins with this copy."""
     kept = _kept(home, provider.major)

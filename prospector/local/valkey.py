@@ -4,12 +4,12 @@ import signal
 import time
 from pathlib import Path
 
-from prospector.errors import EnvironmentInvalid, ServerUnreachable
+from prospector.errors import ServerUnreachable
 from prospector.frontier import server
 from prospector.local import children
 from prospector.local.children import Child, Program
-from prospector.local.postgres import remedy_for
 from prospector.local.providers import Provider
+from prospector.local.remedies import failure
 
 READY_SECONDS = 60
 STOP_SECONDS = 20
@@ -52,8 +52,7 @@ def await_ready(child: Child, sockets: Path) -> None:
             return server.ping(url(sockets))
         except ServerUnreachable:
             if child.ended() or time.monotonic() > until:
-                words = child.last_words()
-                raise EnvironmentInvalid(f"Redis did not start: {words}", remedy_for(words)) from None
+                raise failure("Redis did not start", child) from None
         time.sleep(0.005)
 
 
