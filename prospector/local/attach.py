@@ -134,6 +134,7 @@ def _supervisor_lock(home: Home) -> int | None:
 
 def _hear(report: bytes, process: "subprocess.Popen[bytes]", home: Home) -> None:
     if not report:
+        process.wait()
         words = " | ".join(children.last_lines(home.logs / "supervisor.log", 3))
         raise EnvironmentInvalid(
             f"The local stack did not start: {words}", "prospector doctor looks at every part of it."
