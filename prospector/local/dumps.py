@@ -6,6 +6,7 @@ Passwords go by environment: a command line is visible to everyone.
 import os
 import shutil
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
@@ -18,8 +19,9 @@ from prospector.store import server
 LOCK_TIMEOUT = "30s"
 # in the transaction of the restore itself: the old data is gone exactly when the new is complete
 EMPTIED = """
-SET lock_timeout = '{timeout}';
-SET client_min_messages = warning;
+BEGIN;
+SET LOCAL lock_timeout = '{timeout}';
+SET LOCAL client_min_messages = warning;
 DO $$ DECLARE name text; BEGIN
   FOR name IN SELECT nspname FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema' LOOP
     EXECUTE format('DROP SCHEMA %I CASCADE', name);
@@ -69,21 +71,27 @@ def restore(url: str, file: Path) -> None:
     pg_restore = str(tool("pg_restore"))
     if not file.is_file() or subprocess.run([pg_restore, "--list", file], capture_output=True, check=False).returncode:
         raise InputInvalid(f"{file} is not a backup.", "Name a file that `prospector db backup` made.")
-    reading = subprocess.Popen([pg_restore, "--no-owner", "--file=-", str(file)], stdout=subprocess.PIPE)
-    assert reading.stdout
-    psql = [
-        str(tool("psql")),
-        "--no-psqlrc",
-        "--quiet",
-        "--single-transaction",
-        "--set=ON_ERROR_STOP=1",
-        "--output=/dev/null",
-    ]
-    with reading, reading.stdout:
-        _run([*psql, f"--command={EMPTIED.format(timeout=LOCK_TIMEOUT)}", "--file=-"], url, reading.stdout.fileno())
+    reading = subprocess.Popen(
+        [pg_restore, "--no-owner", "--file=-", file], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    psql = [str(tool("psql")), "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--output=/dev/null"]
+    environment = os.environ | server.libpq_environment(url)
+    with TemporaryFile("w+") as errors:
+        writing = subprocess.Popen(psql, stdin=subprocess.PIPE, stderr=errors, env=environment)
+        assert reading.stdout
+        assert writing.stdin
+        # what stands open when psql's input ends is rolled back: it is told to commit only when all of the file was read
+        with writing, suppress(BrokenPipeError), writing.stdin, reading, reading.stdout:
+            writing.stdin.write(EMPTIED.format(timeout=LOCK_TIMEOUT).encode())
+            shutil.copyfileobj(reading.stdout, writing.stdin)
+            if reading.wait() == 0:
+                writing.stdin.write(b"\nCOMMIT;\n")
+        errors.seek(0)
+        if writing.returncode:
+            raise _failure("psql", errors.read())
     if reading.returncode:
         raise EnvironmentInvalid(
-            f"pg_restore could not read {file} to its end.", "The file is damaged: use another backup."
+            f"{file} is damaged: it could not be read to its end. Nothing was changed.", "Use another backup."
         )
 
 
@@ -117,8 +125,12 @@ def _run(command: list[str], url: str, source: int | IO[str] | None = None) -> s
     environment = os.environ | server.libpq_environment(url)
     done = subprocess.run(command, stdin=source, capture_output=True, text=True, env=environment, check=False)
     if done.returncode:
-        words = " | ".join(done.stderr.strip().splitlines()[-3:])
-        raise EnvironmentInvalid(
-            f"{Path(command[0]).name} failed: {words}", "Nothing was changed. To look at the server: prospector doctor"
-        )
+        raise _failure(Path(command[0]).name, done.stderr)
     return done.stdout
+
+
+def _failure(program: str, words: str) -> EnvironmentInvalid:
+    said = " | ".join(words.strip().splitlines()[-3:])
+    return EnvironmentInvalid(
+        f"{program} failed: {said}", "Nothing was changed. To look at the server: prospector doctor"
+    )
