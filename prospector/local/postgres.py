@@ -22,7 +22,7 @@ DATABASE = "prospector"  # and the name of the owner
 FIRST_WITH_BUILTIN_LOCALES = 17
 FIRST_WITH_OPTIONS_FOR_INITDB = 16
 INITDB_SECONDS = 120
-READY_SECONDS = 60
+READY_SECONDS = 600  # a crash may leave gigabytes to recover; a server that ended is noticed at once
 STOP_SECONDS = 30
 
 OPTIONS = {

@@ -11,7 +11,7 @@ from prospector.local.children import Child, Program
 from prospector.local.providers import Provider
 from prospector.local.remedies import failure
 
-READY_SECONDS = 60
+READY_SECONDS = 600  # a crash may leave gigabytes to recover; a server that ended is noticed at once
 STOP_SECONDS = 20
 DATABASES = 1024  # they cost nothing until used; every test has its own
 
