@@ -15,7 +15,7 @@ INTSET_ENTRIES = 16_384  # pages of a domain that are remembered at 9-10 bytes e
 
 def connect(url: str) -> Redis:
     """Commands have no time-out of their own: a script may wait its turn behind others."""
-    return Redis.from_url(url, socket_connect_timeout=CONNECT_SECONDS, decode_responses=True, health_check_interval=30)
+    return Redis.from_url(url, socket_connect_timeout=CONNECT_SECONDS, health_check_interval=30)
 
 
 def ping(url: str) -> None:
