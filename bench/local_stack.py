@@ -60,7 +60,7 @@ def gone(home: Home) -> None:
 
 
 def stop(home: Home) -> None:
-    attach.detach()
+    attach.detach(home)
     attach.stop(home)
 
 

@@ -25,12 +25,12 @@ def stack(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReque
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Also after Ctrl-C. Workers of xdist have only used the stack; it ends with the process that started them."""
-    attach.detach()
     factory = getattr(config, "_tmp_path_factory", None)
-    if factory is None or hasattr(config, "workerinput"):
+    if factory is None:
         return
     home = Home(_run_folder(config, factory) / "stack")
-    if home.folder.exists():
+    attach.detach(home)
+    if not hasattr(config, "workerinput") and home.folder.exists():
         attach.stop(home)
         shutil.rmtree(home.folder)
 

@@ -56,10 +56,10 @@ def running(home: Home) -> State | None:
     return state.read(home)
 
 
-def detach() -> None:
-    """Gives back the shared lock of this process."""
-    while _attached:
-        os.close(_attached.popitem()[1])
+def detach(home: Home) -> None:
+    """Gives back the shared lock of this process: it uses that stack no longer."""
+    if home.folder in _attached:
+        os.close(_attached.pop(home.folder))
 
 
 def stop(home: Home) -> bool:

@@ -13,5 +13,5 @@ from prospector.local.home import Home
 def home(tmp_path: Path) -> Iterator[Home]:
     home = Home(tmp_path / "home")
     yield home
-    attach.detach()
+    attach.detach(home)
     attach.stop(home)

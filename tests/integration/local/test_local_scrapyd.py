@@ -69,7 +69,7 @@ def last_batch(home: Home) -> str | None:
 
 
 def test_a_stop_waits_for_the_last_batch_of_running_spiders(lingering: Home) -> None:
-    attach.detach()
+    attach.detach(lingering)
 
     attach.stop(lingering)
 

@@ -37,7 +37,7 @@ def of_17(home: Home) -> Home:
     ):
         cursor.execute("CREATE TABLE kept AS SELECT i, repeat('ß', 50) AS words FROM generate_series(1, 5000) i")
         cursor.execute("CREATE ROLE reader LOGIN; GRANT SELECT ON kept TO reader")
-    attach.detach()
+    attach.detach(home)
     attach.stop(home)
     (home.postgres / "18").rename(home.postgres / "17")
     (home.postgres / "18.programs").rename(home.postgres / "17.programs")
