@@ -32,7 +32,7 @@ def attach(home: Home) -> State:
         if not locks.held(home.lock("supervisor")):
             _start(home)
         elif (found := state.read(home)) and found.phase is Phase.READY:
-            options.record(home)
+            options.record(Path(found.sockets))
             return found
         else:
             time.sleep(LOOK_SECONDS)

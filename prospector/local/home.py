@@ -48,11 +48,6 @@ class Home:
         return self.folder / "stack.json"
 
     @property
-    def options(self) -> Path:
-        """Beside the sockets, because it may hold a key: it is gone when the stack stops."""
-        return self.sockets() / "options.json"
-
-    @property
     def keep_up(self) -> Path:
         """Exists between `prospector up` and `down`: no idle stop."""
         return self.folder / "keep-up"
@@ -66,9 +61,9 @@ class Home:
 
     def remove_sockets(self) -> None:
         """Called when nothing runs; with what lies beside them for `nobody`."""
-        sockets = self.sockets()
-        for folder in [sockets, *sockets.parent.glob(f"{sockets.name}.*")]:
-            shutil.rmtree(folder, ignore_errors=True)
+        for folder in self.sockets.parent.glob(f"{self.mark}*"):
+            if not folder.is_symlink() and folder.stat().st_uid == os.getuid():
+                shutil.rmtree(folder, ignore_errors=True)
 
     def make(self) -> None:
         try:
@@ -86,15 +81,19 @@ class Home:
         """Tells this stack's processes and sockets from those of any other."""
         return f"prospector-{os.getuid()}-{hashlib.sha256(os.fsencode(self.folder.resolve())).hexdigest()[:10]}"
 
+    @property
     def sockets(self) -> Path:
-        folder = _short_parent(self.mark) / self.mark
-        folder.mkdir(mode=0o700, exist_ok=True)
-        refuse_foreign(folder)
-        return folder
+        return _short_parent(self.mark) / self.mark
+
+    def make_sockets(self) -> None:
+        self.sockets.mkdir(mode=0o700, exist_ok=True)
+        refuse_foreign(self.sockets)
+        if self.sockets.stat().st_mode & 0o077:
+            raise EnvironmentInvalid(f"{self.sockets} is open to other users.", "Remove it.")
 
 
 def refuse_foreign(folder: Path) -> None:
-    """A folder of someone else, or open to others, could hand our data or our connections to them."""
+    """A folder of someone else could hand our data or our connections to them."""
     found = folder.lstat()
     if stat.S_ISLNK(found.st_mode) or found.st_uid != os.getuid():
         raise EnvironmentInvalid(

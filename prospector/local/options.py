@@ -6,10 +6,12 @@ They are children of a Scrapyd that may have begun hours earlier, in another fol
 import json
 import os
 from contextlib import suppress
+from pathlib import Path
 
 from prospector import env
 from prospector.local.home import Home, write_private
 
+FILE = "options.json"
 # what the stack itself decides, or what is meant for the one command
 OF_ONE_PROCESS = {
     "PROSPECTOR_HOME",
@@ -28,17 +30,18 @@ def given() -> dict[str, str]:
     return {one.name: _text(one.value) for one in env.READ.values() if one.origin != "default"}
 
 
-def record(home: Home) -> None:
-    """Adds this process's options to those recorded; the last one that names an option wins."""
-    known = recorded(home)
+def record(folder: Path) -> None:
+    """`folder` is that of the sockets: it is this user's alone, and gone when the stack stops. Adds this process's options to those recorded; the last one that names an option wins."""
+    known = recorded(folder)
     wanted = known | {name: value for name, value in given().items() if name not in OF_ONE_PROCESS}
     if wanted != known:
-        write_private(home.options, json.dumps(wanted))
+        with suppress(FileNotFoundError):  # it is stopping just now
+            write_private(folder / FILE, json.dumps(wanted))
 
 
-def recorded(home: Home) -> dict[str, str]:
+def recorded(folder: Path) -> dict[str, str]:
     with suppress(FileNotFoundError):
-        options: dict[str, str] = json.loads(home.options.read_text(encoding="utf-8"))
+        options: dict[str, str] = json.loads((folder / FILE).read_text(encoding="utf-8"))
         return options
     return {}
 

@@ -59,6 +59,7 @@ class Service:
 
 def services(home: Home, generation: str) -> list[Service]:
     """In the order of their start; a server that the deployment names is not among them. Stopped in reverse."""
+    home.make_sockets()
     found: list[Service] = []
     environment = {"PROSPECTOR_HOME": str(home.folder), "STORAGE_URL": settings.STORAGE_URL or home.files.as_uri()}
     postgres = None if settings.DATABASE_URL else _postgres(home, generation)
@@ -91,7 +92,7 @@ def _postgres(home: Home, generation: str) -> Service:
 
 def _redis(home: Home, generation: str) -> Service:
     provider = providers.redis(settings.REDIS_PROGRAM)
-    sockets = home.sockets()
+    sockets = home.sockets
     log, lock = home.logs / "redis.log", home.lock("redis")
     return Service(
         "redis",

@@ -32,6 +32,7 @@ class State:
     phase: Phase
     pid: int
     started_at: str
+    sockets: str
     servers: dict[str, Server] = field(default_factory=dict)
 
 
@@ -43,5 +44,5 @@ def read(home: Home) -> State | None:
     with suppress(FileNotFoundError):
         raw = json.loads(home.state.read_text(encoding="utf-8"))
         servers = {name: Server(**server) for name, server in raw["servers"].items()}
-        return State(Phase(raw["phase"]), raw["pid"], raw["started_at"], servers)
+        return State(Phase(raw["phase"]), raw["pid"], raw["started_at"], raw["sockets"], servers)
     return None

@@ -31,7 +31,9 @@ class Supervisor:
     def __init__(self, home: Home) -> None:
         self.home = home
         self.generation = secrets.token_hex(8)
-        self.state = State(Phase.STARTING, os.getpid(), datetime.now(UTC).isoformat(timespec="seconds"))
+        self.state = State(
+            Phase.STARTING, os.getpid(), datetime.now(UTC).isoformat(timespec="seconds"), str(home.sockets)
+        )
         self.services: list[Service] = []
         self.asked_to_stop = False
         self.guard_pid = 0

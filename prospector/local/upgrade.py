@@ -73,7 +73,7 @@ def _load(home: Home, old: Cluster, new: Cluster, generation: str) -> None:
 
 
 def _cluster(home: Home, provider: Provider, data: Path, sockets: str) -> Cluster:
-    folder = home.sockets()
+    folder = home.sockets
     own_copy = folder.with_name(f"{folder.name}.{sockets}")
     return Cluster(programs.reachable(provider, account.unprivileged(), own_copy), data, folder / sockets, home.mark)
 

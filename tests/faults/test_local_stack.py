@@ -189,7 +189,7 @@ def test_a_stale_pid_of_a_living_stranger_is_neither_trusted_nor_touched(home: H
         for server in SERVERS:
             home.lock(server).write_text(f"{stranger.pid} {signal.SIGKILL:d} 0123456789abcdef")
         (data,) = [one for one in home.postgres.iterdir() if one.name.isdigit()]
-        (data / "postmaster.pid").write_text(f"{stranger.pid}\n{data}\n1\n5432\n{home.sockets()}\n\n1 1\nready\n")
+        (data / "postmaster.pid").write_text(f"{stranger.pid}\n{data}\n1\n5432\n{home.sockets}\n\n1 1\nready\n")
 
         after = read(with_home(home))
         alive = stranger.poll() is None

@@ -100,5 +100,5 @@ def test_options_of_a_later_command_reach_the_spiders_that_start_after_it(
 
     with_home(home)
 
-    assert options.recorded(home) == {"DELAY_MS": "2000"}
-    assert home.options.stat().st_mode & 0o777 == 0o600
+    assert options.recorded(home.sockets) == {"DELAY_MS": "2000"}
+    assert (home.sockets / options.FILE).stat().st_mode & 0o777 == 0o600
