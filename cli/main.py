@@ -17,6 +17,11 @@ INTERRUPTED = 130
 COMMANDS = {
     "check": ("cli.check:check", "What a job would do with your lists, without starting one."),
     "config": ("cli.config:config", "The options in force and where each comes from."),
+    "up": ("cli.stack:up", "Start the local stack and keep it up."),
+    "down": ("cli.stack:down", "Stop the local stack."),
+    "status": ("cli.stack:status", "Which servers are in force, what runs, where the data is."),
+    "doctor": ("cli.doctor:doctor", "Check this machine and every server, with the remedies."),
+    "db": ("cli.db:db", "The database: schema, roles, backup."),
     "completion": ("cli.completion:completion", "Completion of commands in your shell."),
 }
 

@@ -1,9 +1,11 @@
 """Connections to a Redis server."""
 
+from contextlib import suppress
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from redis import Redis
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, ResponseError
 
 from prospector.errors import ServerUnreachable
 
@@ -23,6 +25,54 @@ def ping(url: str) -> None:
             client.ping()
         except (RedisError, OSError) as error:
             raise unreachable(url, error) from error
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What `prospector doctor` tells of a server. None: the server does not let us see it."""
+
+    product: str
+    version: str
+    commands: str  # the version of Redis whose commands it has
+    eviction: str
+    append_only: bool
+    snapshots: str | None
+    intset_entries: int | None
+    used_bytes: int
+    limit_bytes: int
+    clock: float
+
+
+def facts(url: str) -> Facts:
+    with connect(url) as client:
+        try:
+            return _facts(client)
+        except (RedisError, OSError) as error:
+            raise unreachable(url, error) from error
+
+
+def _facts(client: Redis) -> Facts:
+    seconds, microseconds = client.time()
+    said = client.info("server", "memory", "persistence")
+    return Facts(
+        product=said.get("server_name", "redis"),
+        version=said.get("valkey_version", said["redis_version"]),
+        commands=said["redis_version"],
+        eviction=said.get("maxmemory_policy", "unknown"),
+        append_only=bool(said["aof_enabled"]),
+        snapshots=_configured(client, "save"),
+        intset_entries=int(found) if (found := _configured(client, "set-max-intset-entries")) else None,
+        used_bytes=said["used_memory"],
+        limit_bytes=said.get("maxmemory", 0),
+        clock=seconds + microseconds / 1e6,
+    )
+
+
+def _configured(client: Redis, name: str) -> str | None:
+    """Hosted servers refuse CONFIG."""
+    with suppress(ResponseError):
+        return client.config_get(name).get(name)
+    return None
 
 
 def place(url: str) -> str:

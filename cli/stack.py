@@ -1,0 +1,108 @@
+"""`prospector up`, `down`, `status`, `doctor`: the servers this deployment works with."""
+
+from collections.abc import Iterable
+from dataclasses import asdict
+
+import click
+
+from cli import output
+from cli.command import Command
+
+
+@click.command(cls=Command)
+@click.option("--at-login/--no-at-login", default=None, help="Also start it whenever you log in; or no longer.")
+def up(at_login: bool | None) -> None:
+    """Start the local stack and keep it up until `down`.
+
+    Every command starts it when it needs it; then it stops by itself when nothing has used it for 15 minutes.
+
+    \b
+    Example:
+      prospector up
+      prospector up --at-login
+    """
+    from prospector import settings
+    from prospector.local import attach, login, upgrade
+    from prospector.local.home import Home
+    from prospector.local.servers import all_external
+
+    home = Home(settings.PROSPECTOR_HOME)
+    if at_login is False:
+        output.say("The start-up entry is removed." if login.remove() else "There was no start-up entry.")
+        return
+    if at_login:
+        output.say(f"The local stack starts whenever you log in: {login.install(home)}")
+    if all_external():
+        output.say("Nothing to start: DATABASE_URL, REDIS_URL and SCRAPYD_URLS name other servers.")
+        return
+    attach.keep_up(home)
+    say_kept(upgrade.kept_data(home))
+    output.say("The local stack is up. To look at it: prospector status. To stop it: prospector down")
+
+
+@click.command(cls=Command)
+def down() -> None:
+    """Stop the local stack: running spiders finish what they have begun, and no data is lost.
+
+    \b
+    Example:
+      prospector down
+    """
+    from prospector import settings
+    from prospector.local import attach
+    from prospector.local.home import Home
+
+    stopped = attach.stop(Home(settings.PROSPECTOR_HOME))
+    output.say(
+        "The local stack is down. Its data stays; any command starts it again."
+        if stopped
+        else "The local stack is not running."
+    )
+
+
+@click.command(cls=Command)
+@output.json_option
+def status(as_json: bool) -> None:
+    """Show which servers are in force, what runs, and where the data is.
+
+    \b
+    Example:
+      prospector status
+    """
+    from prospector import nodes, settings
+    from prospector.local import overview
+    from prospector.local.home import Home
+
+    home = Home(settings.PROSPECTOR_HOME)
+    found = overview.of(home)
+    if as_json:
+        output.data(asdict(found))
+        return
+    parts = {"Postgres": found.postgres, "Redis": found.redis, "Scrapyd": found.scrapyd, "files": found.storage}
+    rows = [
+        (
+            name,
+            part.state,
+            f"{part.provider or ''} {part.version or ''}".strip(),
+            nodes.address(part.url or ""),
+            part.data,
+        )
+        for name, part in parts.items()
+    ]
+    output.table(["server", "state", "provider", "address", "data"], rows)
+    if found.scrapyd.data:
+        output.say(
+            f"Scrapyd's page asks for user {nodes.user(found.scrapyd.url or '')} and the password in {found.scrapyd.data}/password"
+        )
+    say_kept(found.kept_data)
+    if found.started_at:
+        output.say(
+            f"Started {found.started_at}. Stays up for: {found.stays_up or 'commands that use it, and 15 minutes'}"
+        )
+
+
+def say_kept(folders: Iterable[object]) -> None:
+    for folder in folders:
+        output.say(
+            f"Postgres has a new major version and the data was brought over. The old data is kept: delete {folder} when all is well."
+        )

