@@ -17,10 +17,11 @@ REFERENCES_AT_MOST = 50_000
 # every part ends at the end of the document at the latest, so that nothing is looked at twice
 COMMENT = re.compile(r"<!--(?:-?>|.*?(?:--!?>|\Z))|<(?:[!?]|/(?![a-z]))[^>]*+(?:>|\Z)", re.DOTALL | re.IGNORECASE)
 RAW = re.compile(
-    r"<(script|style|noscript|iframe|noembed|noframes|textarea|template)(?=[\s/>])[^>]*+>.*?(?:</\1[\s/>][^>]*+>?|\Z)",
+    r"<(script|style|noscript|iframe|noembed|noframes|textarea|template)(?=[\s/>])[^>]*+>.*?(?:</\1(?=[\s/>])[^>]*+>?|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
-TITLE = re.compile(r"<title(?=[\s/>])[^>]*+>(.*?)(?:</title[\s/>][^>]*+>?|\Z)", re.DOTALL | re.IGNORECASE)
+BODY = re.compile(r"<(?:body|svg)(?=[\s/>])", re.IGNORECASE)  # an icon has a title too
+TITLE = re.compile(r"<title(?=[\s/>])[^>]*+>(.*?)(?:</title(?=[\s/>])[^>]*+>?|\Z)", re.DOTALL | re.IGNORECASE)
 TWINS = re.compile(r"</([a-z][^\s/>]*)><(?=\1[\s/>])", re.IGNORECASE)
 TAG = re.compile(
     r"""<(/?[a-zA-Z][^\s/>]*)((?:[^=>]++|=\s*+(?:"[^"]*+"|'[^']*+')?+)*+)(?:>|\Z)""",
@@ -34,7 +35,8 @@ VOID = frozenset("area base br col embed hr img input link meta param source tra
 def scan(utf8: bytes) -> Marked:
     html = utf8.decode("utf-8", "replace").replace("\0", "")
     reader = _Scan()
-    title = TITLE.search(RAW.sub("", html[:TEXT_AT_MOST]))
+    title = TITLE.search(BODY.split(html[:TEXT_AT_MOST], maxsplit=1)[0])
+    reader.head.has_script = "<script" in html or "<SCRIPT" in html
     reader.head.title = unescape(title[1]) if title else ""
     short = html[:TEXT_AT_MOST]
     short = TITLE.sub("", RAW.sub(SOFT, COMMENT.sub("", short)))
