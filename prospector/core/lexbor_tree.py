@@ -87,7 +87,8 @@ def _clear(body: LexborNode, head: Head) -> bool:
         tag = node.tag or ""
         if tag in RAW:
             head.has_script |= tag == "script"
-            node.insert_before(node.text() if tag in SHOWN_RAW else gone(tag))
+            shown = tag in SHOWN_RAW and not is_hidden(tag, node.attributes)
+            node.insert_before(node.text() if shown else gone(tag))
             node.decompose()
         elif is_hidden(tag, node.attributes):
             hidden.append(node)
