@@ -1,6 +1,6 @@
 """The matcher against the oracle of the tests, on real pages: counts by zone for words and pieces of words of each page.
 
-    python bench/agreement.py [every nth page]
+python bench/agreement.py [every nth page]
 """
 
 import random
@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 
 from bench import corpus
+from prospector.core.encodings import decode
 from prospector.core.keywords import Keyword
 from prospector.core.lexbor_tree import parse
 from prospector.core.marked import without_marks
@@ -15,7 +16,6 @@ from prospector.core.match import Matcher
 from prospector.core.page import read
 from prospector.core.scan import scan
 from prospector.core.visible import linearise
-from prospector.core.encodings import decode
 from prospector.errors import InputInvalid
 from tests.reading.oracle import Document
 
@@ -59,7 +59,7 @@ def main() -> None:
                 print(path, repr(keyword.text), keyword.case_sensitive, counts.get(keyword), dict(expected))
         total["pages"] += 1
         total["pages the second parser reads the same"] += same(source)
-    print({**{"disagreements": 0}, **total})
+    print({"disagreements": 0, **total})
 
 
 def same(source: bytes) -> bool:

@@ -1,6 +1,6 @@
 """Real pages in many languages for the benchmarks: HTML of Debian's documentation packages, unpacked and not committed.
 
-    python bench/corpus.py        fetches what is missing into bench/out/corpus (about 250 MB)
+python bench/corpus.py        fetches what is missing into bench/out/corpus (about 250 MB)
 """
 
 import subprocess
@@ -38,7 +38,7 @@ def fetch() -> None:
     for name in PACKAGES:
         if (pages / name).exists():
             continue
-        done = subprocess.run(["apt-get", "download", "-q", name], cwd=packages, capture_output=True, text=True)
+        done = subprocess.run(["apt-get", "download", "-q", name], cwd=packages, capture_output=True, check=False)
         if done.returncode:
             print(f"left out: {name}", file=sys.stderr)
             continue
@@ -50,7 +50,9 @@ def fetch() -> None:
 def files() -> Iterator[Path]:
     for package in sorted((CORPUS / "pages").glob("*")):
         found = sorted(
-            one for one in package.rglob("*.html*") if one.is_file() and not one.is_symlink() and one.suffix not in (".gz", ".js")
+            one
+            for one in package.rglob("*.html*")
+            if one.is_file() and not one.is_symlink() and one.suffix not in (".gz", ".js")
         )
         step = max(1, len(found) // PAGES_OF_A_PACKAGE_AT_MOST)
         yield from found[::step]

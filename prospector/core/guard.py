@@ -25,7 +25,7 @@ NOT_NESTING = frozenset(
 
 
 def is_hostile(html: bytes) -> bool:
-    return _may_nest(html) and _nests(html) or len(html) > TAG_BYTES_AT_MOST and _has_long_tag(html)
+    return (_may_nest(html) and _nests(html)) or (len(html) > TAG_BYTES_AT_MOST and _has_long_tag(html))
 
 
 def _may_nest(html: bytes) -> bool:

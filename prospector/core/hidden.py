@@ -3,13 +3,15 @@
 import re
 from collections.abc import Mapping
 
+from prospector.core.markup import names
+
 DISPLAY = re.compile(r"(?:^|[;\s])display\s*:\s*([a-z-]+)")
 VISIBILITY = re.compile(r"(?:^|[;\s])visibility\s*:\s*([a-z-]+)")
-COMMENT_NAMES = frozenset(
+COMMENT_NAMES = names(
     "comment comments commentlist comment-list comments-list comment-body comment-content comment-text comments-area"
-    " comment-section comments-section comment-thread comments-wrapper disqus_thread".split()
+    " comment-section comments-section comment-thread comments-wrapper disqus_thread"
 )
-COMMENT_TAGS = frozenset("article aside div dl li ol section ul".split())
+COMMENT_TAGS = names("article aside div dl li ol section ul")
 
 
 def is_hidden(tag: str, attributes: Mapping[str, str | None]) -> bool:
@@ -32,4 +34,4 @@ def holds_comments(tag: str, attributes: Mapping[str, str | None]) -> bool:
     if tag not in COMMENT_TAGS:
         return False
     names = f"{attributes.get('id') or ''} {attributes.get('class') or ''}".lower().split()
-    return any(name in COMMENT_NAMES or name.startswith("comment-") and name[8:].isdigit() for name in names)
+    return any(name in COMMENT_NAMES or (name.startswith("comment-") and name[8:].isdigit()) for name in names)

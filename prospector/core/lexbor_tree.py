@@ -5,7 +5,7 @@ import re
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
 from prospector.core.hidden import holds_comments, is_hidden
-from prospector.core.marked import Anchor, Head, Marked
+from prospector.core.marked import ANCHORS_AT_MOST, Anchor, Head, Marked, up_to_tag
 from prospector.core.markup import (
     FOREIGN,
     HARD,
@@ -22,6 +22,7 @@ from prospector.core.markup import (
 )
 
 OPTIONS = LexborDocumentOptions.WO_EVENTS.value  # with events, 16,000 options of a select take a second
+TAGS_AT_MOST = 200_000
 IN_THE_WAY = ", ".join([*sorted(RAW), "[hidden]", "[style]", "[popover]", "dialog"])
 COMMENTS = "[id*=comment i], [class*=comment i]"
 ROOTS = "#root, #app, #__next, #__nuxt"
@@ -38,13 +39,14 @@ REL = re.compile(r' rel="([^"]*)"')
 
 
 def parse(utf8: bytes) -> Marked:
-    tree = LexborHTMLParser(utf8, scripting=True, options=OPTIONS)
+    begun = up_to_tag(utf8, TAGS_AT_MOST)
+    tree = LexborHTMLParser(begun, scripting=True, options=OPTIONS)
     head = _head(tree)
     if any(name in utf8 for name in BASE_NAMES):
         _add_base(head, tree)
     body = tree.body
     if body is None:
-        return Marked("", [], head)
+        return Marked("", [], head, truncated=len(begun) < len(utf8))
     unseen = _clear(body, head)
     if b"omment" in utf8:
         _mark_comments(body)
@@ -54,14 +56,14 @@ def parse(utf8: bytes) -> Marked:
     text = _cut(html, marks)
     if unseen or is_hidden("html", tree.root.attributes if tree.root else {}):
         text = f"{UNSEEN_START}{text}{UNSEEN_END}"
-    return Marked(text, [_anchor(tag) for tag in marks.links], head)
+    return Marked(text, [_anchor(tag) for tag in marks.links[: ANCHORS_AT_MOST + 1]], head, len(begun) < len(utf8))
 
 
 def _head(tree: LexborHTMLParser) -> Head:
     head = Head()
     if tree.root:
         head.language = tree.root.attributes.get("lang") or ""
-    for node in tree.head or ():
+    for node in tree.head.iter() if tree.head else ():
         match node.tag:
             case "title" if not head.title:
                 head.title = node.text()

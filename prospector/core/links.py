@@ -1,11 +1,10 @@
 """The links of a page: resolved as a browser resolves them, with their text, their rel and where they stand."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import ada_url
 
-from prospector.core.marked import Anchor
+from prospector.core.marked import ANCHORS_AT_MOST, Anchor
 from prospector.core.markup import Zone
 from prospector.core.visible import BREAK, Visible
 
@@ -39,11 +38,11 @@ def absolute(href: str, base: str) -> str | None:
     return url if url.startswith(WEB) else None
 
 
-def resolve(anchors: Iterable[Anchor], visible: Visible, base: str) -> tuple[Link, ...]:
+def resolve(anchors: list[Anchor], visible: Visible, base: str) -> tuple[Link, ...]:
     urls: dict[str, str | None] = {}
     links = []
     text = visible.text
-    for anchor, (start, end) in zip(anchors, visible.links, strict=True):
+    for anchor, (start, end) in zip(anchors[:ANCHORS_AT_MOST], visible.links, strict=False):
         href = anchor.href
         if href is None:
             continue

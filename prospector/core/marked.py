@@ -7,6 +7,7 @@ from prospector.core.markup import FOREIGN
 
 # the marks' code points as numbers, which a parser would turn into characters
 REFERENCE = re.compile(rb"&#(?:[xX]0*[fF][dD][dDeE][0-9a-fA-F]|0*(?:6497[6-9]|649[89]\d|650[0-7]))(?![0-9a-fA-F])")
+ANCHORS_AT_MOST = 10_000  # links of a page; a parser hands on one more, to say that there are more
 FIRST_BYTES = "\ufdd0".encode()[:2]
 
 
@@ -42,12 +43,19 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """`text` holds a LINK_START for each of `anchors`, in order."""
+    """`text` holds a LINK_START for each of `anchors`, in order, and for those that are too many."""
 
     text: str
     anchors: list[Anchor]
     head: Head
     truncated: bool = False
+
+
+def up_to_tag(utf8: bytes, tags_at_most: int) -> bytes:
+    """The beginning of a document that has too many tags."""
+    if utf8.count(b"<") <= tags_at_most:
+        return utf8
+    return utf8[: -len(utf8.split(b"<", tags_at_most)[-1]) - 1]
 
 
 def without_marks(utf8: bytes) -> bytes:

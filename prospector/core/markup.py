@@ -25,18 +25,22 @@ class Zone(Enum):
     OTHER = "other"
 
 
-BLOCKS = frozenset(
+def names(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+BLOCKS = names(
     "address article aside blockquote body button caption center dd details dialog dir div dl dt fieldset figcaption"
     " figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html img input label legend li main menu nav ol optgroup"
-    " option p pre search section summary table tbody td tfoot th thead title tr ul".split()
+    " option p pre search section summary table tbody td tfoot th thead title tr ul"
 )
 # their text is not shown; the last three and `title` by every browser's own style sheet
-UNSEEN = frozenset(
+UNSEEN = names(
     "script style template noscript iframe object canvas audio video svg select datalist textarea rt rp"
-    " title noembed noframes".split()
+    " title noembed noframes"
 )
 # their content is not markup, so a serialised document cannot be cut at its tags before they are out
-RAW = frozenset("script style noscript iframe noembed noframes template xmp plaintext".split())
+RAW = names("script style noscript iframe noembed noframes template xmp plaintext")
 SHOWN_RAW = frozenset(["xmp", "plaintext"])
 
 HARD = "\ufdd0"  # a hard break

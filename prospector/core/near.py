@@ -16,7 +16,9 @@ def variants(keyword: Keyword) -> tuple[str, ...]:
         words = [_folded(word, keyword) for word in CAMEL.split(keyword.text)]
     if len(words) < 2:
         return ()
-    return tuple(spelling for spelling in (joiner.join(words) for joiner in ("", " ", "-")) if spelling != keyword.folded)
+    return tuple(
+        spelling for spelling in (joiner.join(words) for joiner in ("", " ", "-")) if spelling != keyword.folded
+    )
 
 
 def _folded(word: str, keyword: Keyword) -> str:

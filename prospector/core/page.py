@@ -9,16 +9,17 @@ from prospector.core.encodings import decode
 from prospector.core.folding import Folded, collapse, fold, unify
 from prospector.core.guard import is_hostile
 from prospector.core.links import Link, absolute, resolve
-from prospector.core.marked import Marked, without_marks
+from prospector.core.marked import ANCHORS_AT_MOST, Marked, without_marks
 from prospector.core.markup import Zone
 from prospector.core.scan import scan
 from prospector.core.signs import LONGEST_CHARACTERS, NONE, Looks, Sign, signs
 from prospector.core.visible import BREAK, Visible, linearise
 
-BODY_BYTES_AT_MOST = 4_000_000
-LINKS_AT_MOST = 20_000
+BODY_BYTES_AT_MOST = 3_000_000
 ROBOTS = ("robots", "backlinkprospector")
-REFRESH = re.compile(r"""\s*(\d*)(?:\.[\d.]*)?\s*(?:[;,\s]\s*(?:url\s*=\s*)?(?:"([^"]*)|'([^']*)|(.*)))?$""", re.I | re.S)
+REFRESH = re.compile(
+    r"""\s*(\d*)(?:\.[\d.]*)?\s*(?:[;,\s]\s*(?:url\s*=\s*)?(?:"([^"]*)|'([^']*)|(.*)))?$""", re.IGNORECASE | re.DOTALL
+)
 
 
 @dataclass(frozen=True)
@@ -86,9 +87,14 @@ def read(body: bytes, url: str, content_type: str = "") -> Page:
         refresh=_refresh(head.metas.get("refresh", [""])[0], base),
         robots=_robots(head.metas),
         visible=visible,
-        links=resolve(marked.anchors[:LINKS_AT_MOST], visible, base),
+        links=resolve(marked.anchors, visible, base),
         signs=_signs(marked, visible, source),
-        truncated=marked.truncated or len(body) > BODY_BYTES_AT_MOST or len(marked.anchors) > LINKS_AT_MOST,
+        truncated=(
+            marked.truncated
+            or visible.truncated
+            or len(body) > BODY_BYTES_AT_MOST
+            or len(marked.anchors) > ANCHORS_AT_MOST
+        ),
     )
 
 

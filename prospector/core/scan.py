@@ -8,11 +8,10 @@ import re
 from html import unescape
 
 from prospector.core.hidden import is_hidden
-from prospector.core.marked import Anchor, Head, Marked
-from prospector.core.markup import LINK_END, LINK_START, SOFT, TAG_MARKS, UNSEEN_END, UNSEEN_START, gone
+from prospector.core.marked import ANCHORS_AT_MOST, Anchor, Head, Marked
+from prospector.core.markup import LINK_END, LINK_START, SOFT, TAG_MARKS, UNSEEN_END, UNSEEN_START, gone, names
 
-TEXT_AT_MOST = 2_000_000  # characters of source
-REFERENCES_AT_MOST = 50_000
+TAGS_AT_MOST = 410_000
 
 # every part ends at the end of the document at the latest, so that nothing is looked at twice
 COMMENT = re.compile(r"<!--(?:-?>|.*?(?:--!?>|\Z))|<(?:[!?]|/(?![a-z]))[^>]*+(?:>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -29,22 +28,22 @@ TAG = re.compile(
 ATTRIBUTE = re.compile(r"""([^\s=/>"']+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s>"']*))?""")
 INTERESTING = re.compile(r"href|hidden|style|popover|dialog|name|http-equiv|lang", re.IGNORECASE)
 ATTRIBUTES_BYTES_AT_MOST = 10_000
-VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+VOID = names("area base br col embed hr img input link meta param source track wbr")
 
 
 def scan(utf8: bytes) -> Marked:
-    html = utf8.decode("utf-8", "replace").replace("\0", "")
+    begun = up_to_tag(utf8, TAGS_AT_MOST)
+    html = begun.decode("utf-8", "replace").replace("\0", "")
     reader = _Scan()
-    title = TITLE.search(BODY.split(html[:TEXT_AT_MOST], maxsplit=1)[0])
+    title = TITLE.search(BODY.split(html, maxsplit=1)[0])
     reader.head.has_script = "<script" in html or "<SCRIPT" in html
     reader.head.title = unescape(title[1]) if title else ""
-    short = html[:TEXT_AT_MOST]
-    short = TITLE.sub("", RAW.sub(SOFT, COMMENT.sub("", short)))
-    pieces = TAG.split(TWINS.sub(rf"</\1>{SOFT}<", short))
+    html = TITLE.sub(SOFT, RAW.sub(SOFT, COMMENT.sub("", html)))
+    pieces = TAG.split(TWINS.sub(rf"</\1>{SOFT}<", html))
     tags = map(str.lower, pieces[1::3])
     marks = [reader.mark(tag, attributes) for tag, attributes in zip(tags, pieces[2::3], strict=True)]
     text = "".join(piece for pair in zip(pieces[::3], [*marks, reader.rest()], strict=True) for piece in pair)
-    return Marked(unescape(text), reader.anchors, reader.head, truncated=len(html) > TEXT_AT_MOST)
+    return Marked(unescape(text), reader.anchors, reader.head, truncated=len(begun) < len(utf8))
 
 
 class _Scan:
@@ -75,7 +74,8 @@ class _Scan:
 
     def _with_attributes(self, tag: str, mark: str, attributes: dict[str, str | None]) -> str:
         if tag in ("a", "area") and attributes.get("href") is not None:
-            self.anchors.append(Anchor(attributes["href"] or "", attributes.get("rel") or ""))
+            if len(self.anchors) <= ANCHORS_AT_MOST:
+                self.anchors.append(Anchor(attributes["href"] or "", attributes.get("rel") or ""))
             mark = LINK_START if tag == "a" else LINK_START + LINK_END
         elif tag == "meta":
             self.head.add_meta(attributes)

@@ -18,6 +18,7 @@ from prospector.core.markup import (
     Zone,
 )
 
+CHARACTERS_AT_MOST = 500_000  # of visible text: a book of 300 pages
 BREAK = "\n"  # a hard break; all other white space is one space
 ZERO_WIDTH_SPACE = "\u200b"
 UNSEEN_EDGE = re.compile(f"([{UNSEEN_START}{UNSEEN_END}])")
@@ -37,6 +38,7 @@ class Visible:
     zone_starts: list[int]
     zones: list[Zone]
     links: list[tuple[int, int]]
+    truncated: bool
 
     def zone_at(self, at: int) -> Zone:
         return self.zones[bisect_right(self.zone_starts, at) - 1]
@@ -48,7 +50,8 @@ def linearise(title: str, marked: str) -> Visible:
         marked = _without_unseen(marked)
     if ZERO_WIDTH_SPACE in marked:
         marked = marked.replace(ZERO_WIDTH_SPACE, SOFT)
-    return _read(WIDTHLESS.split(collapse(marked)), Zone.OTHER if ZONE_STARTS[Zone.MAIN] in marked else Zone.MAIN)
+    ground = Zone.OTHER if ZONE_STARTS[Zone.MAIN] in marked else Zone.MAIN
+    return _read(WIDTHLESS.split(collapse(marked)), ground)
 
 
 def _without_unseen(marked: str) -> str:
@@ -95,7 +98,10 @@ def _read(pieces: list[str], ground: Zone) -> Visible:
                 link_start = -1
         elif mark:
             zones.change(mark, at)
-    return Visible("".join(shown).replace(HARD, BREAK), soft_breaks, zones.starts, zones.zones, links)
+    text = "".join(shown).replace(HARD, BREAK)
+    return Visible(
+        text[:CHARACTERS_AT_MOST], soft_breaks, zones.starts, zones.zones, links, len(text) > CHARACTERS_AT_MOST
+    )
 
 
 class _Zones:

@@ -14,15 +14,28 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from tests.reading.spelling import normalised
 
 NOT_SHOWN = set(
-    "script style template noscript iframe object canvas audio video svg select datalist textarea rt rp"
-    " title noembed noframes".split()
+    str.split(
+        "script style template noscript iframe object canvas audio video svg select datalist textarea rt rp"
+        " title noembed noframes"
+    )
 )
 BLOCK = set(
-    "address article aside blockquote body button caption center dd details dialog dir div dl dt fieldset figcaption figure"
-    " footer form h1 h2 h3 h4 h5 h6 header hgroup hr html img input label legend li main menu nav ol optgroup option p pre"
-    " search section summary table tbody td tfoot th thead title tr ul".split()
+    str.split(
+        "address article aside blockquote body button caption center dd details dialog dir div dl dt fieldset figcaption figure"
+        " footer form h1 h2 h3 h4 h5 h6 header hgroup hr html img input label legend li main menu nav ol optgroup option p pre"
+        " search section summary table tbody td tfoot th thead title tr ul"
+    )
 )
-SPACELESS = ("CJK UNIFIED", "CJK COMPATIBILITY IDEOGRAPH", "HIRAGANA", "THAI", "LAO", "KHMER", "MYANMAR", "HANGZHOU NUMERAL")
+SPACELESS = (
+    "CJK UNIFIED",
+    "CJK COMPATIBILITY IDEOGRAPH",
+    "HIRAGANA",
+    "THAI",
+    "LAO",
+    "KHMER",
+    "MYANMAR",
+    "HANGZHOU NUMERAL",
+)
 IDEOGRAPHIC = {0x3005, 0x3007, 0x303B}
 SOFT = None
 
@@ -152,7 +165,9 @@ def inner_zone(node: LexborNode, zone: str) -> str:
         return "heading"
     if tag in ("main", "nav", "header", "footer", "aside"):
         return tag
-    if tag in ("article", "div", "dl", "li", "ol", "section", "ul") and {"comment", "comments", "commentlist"} & set(names):
+    if tag in ("article", "div", "dl", "li", "ol", "section", "ul") and {"comment", "comments", "commentlist"} & set(
+        names
+    ):
         return "comment"
     if tag in ("ul", "ol", "dl", "menu", "dir") and zone not in furniture:
         return "list"

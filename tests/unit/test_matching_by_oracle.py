@@ -15,22 +15,66 @@ from prospector.errors import InputInvalid
 from tests.reading.oracle import Document, plain_count
 
 CASES = json.loads((Path(__file__).parent.parent / "data" / "mentions.json").read_text(encoding="utf-8"))
-WORDS = (
+WORDS = str.split(
     "crm CRM Acme acme-crm C++ .NET C# don't don’t O’Reilly Straße STRASSE İstanbul ıİi λόγος ΛΌΓΟΣ ς office oﬃce ＣＲＭ ﾃﾞｰﾀ"
     " データ データベース サーバー 京都 東京都 ツール らーめん ซอฟต์แวร์ ภาษาไทย ພາສາ ភាសា မြန်မာ 한국어 삼성은 삼성 हिन्दी हिन्द العربية كتاب"
-    " עברית суперCRM Київ é e\u0301 Nestle\u0301 Nestlé naïve ²  CRM² ™ 🎉 ❤\ufe0f _ __init__ a1 ½ Ⅷ \u0301 \u3099 か\u3099"
-).split(" ")
+    " עברית суперCRM Київ é e\u0301 Nestle\u0301 Nestlé naïve ²  CRM² ™ 🎉 ❤\ufe0f _ __init__ a1 ½ Ⅷ \u0301 \u3099 か\u3099",
+    " ",
+)
 PIECES = st.one_of(
-    st.sampled_from([*WORDS, "", " ", "\n", "\xa0", "\u3000", "\xad", "\u200b", "\u200d", "&nbsp;", "&lt;b&gt;", "&amp;", "-", "–", "."]),
+    st.sampled_from(
+        [
+            *WORDS,
+            "",
+            " ",
+            "\n",
+            "\xa0",
+            "\u3000",
+            "\xad",
+            "\u200b",
+            "\u200d",
+            "&nbsp;",
+            "&lt;b&gt;",
+            "&amp;",
+            "-",
+            "–",
+            ".",
+        ]
+    ),
     st.text(st.sampled_from("aAbrmcC +.'’-_éßสี京カー삼\u0301\xad\u200b "), max_size=4),
     st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="<>&"), max_size=3),
 )
-TAGS = (
+TAGS = str.split(
     "b i span a em sup sub div p li ul td table h1 h2 nav main footer aside header section label button svg script style noscript"
     " template textarea select title ruby rt details dialog xmp iframe object x-y"
-).split()
-ATTRIBUTES = ("", "", "", " hidden", " hidden=until-found", " style='display:none'", " style='color:red'", " popover", " open", " href=/x")
-VOIDS = ("<br>", "<wbr>", "<img>", "<hr>", "<embed>", "<input>", "<!-- c -->", "<source>", "</p>", "</div>", "<p>", "<li>", "</b>")
+)
+ATTRIBUTES = (
+    "",
+    "",
+    "",
+    " hidden",
+    " hidden=until-found",
+    " style='display:none'",
+    " style='color:red'",
+    " popover",
+    " open",
+    " href=/x",
+)
+VOIDS = (
+    "<br>",
+    "<wbr>",
+    "<img>",
+    "<hr>",
+    "<embed>",
+    "<input>",
+    "<!-- c -->",
+    "<source>",
+    "</p>",
+    "</div>",
+    "<p>",
+    "<li>",
+    "</b>",
+)
 
 
 @st.composite
@@ -50,7 +94,9 @@ def documents(draw: st.DrawFn) -> tuple[str, str]:
         lambda inside: st.one_of(elements(inside), st.lists(inside, max_size=6).map("".join)),
         max_leaves=14,
     )
-    keyword = draw(st.sampled_from([*words, " ".join(words), "".join(words), words[0][:-1], words[0][1:], words[0] * 2]))
+    keyword = draw(
+        st.sampled_from([*words, " ".join(words), "".join(words), words[0][:-1], words[0][1:], words[0] * 2])
+    )
     return draw(markup), keyword
 
 
