@@ -5,10 +5,11 @@ from collections.abc import Iterator, Sequence
 
 from ahocorasick_rs import AhoCorasick
 
-from prospector.core.edges import KINDS, MARKS, after, before
+from prospector.core.edges import KINDS, MARKS, Kind, after, before
 from prospector.core.folding import Folded
 from prospector.core.visible import Visible
 
+OTHER = int(Kind.OTHER)
 STRIDE_CHARACTERS = 100_000  # of text looked at in one go: what is found in it is held in memory
 
 
@@ -17,8 +18,8 @@ class Automaton:
 
     def __init__(self, patterns: Sequence[str]) -> None:
         self.patterns = patterns
-        self.before = [before(one[0]) for one in patterns]
-        self.after = [after(one[-1]) for one in patterns]
+        self.before = [int(before(one[0])) for one in patterns]
+        self.after = [int(after(one[-1])) for one in patterns]
         self.overlap = max(map(len, patterns), default=0)
         self.engine = AhoCorasick(patterns)
 
@@ -26,17 +27,18 @@ class Automaton:
         """By the pattern's number, from left to right and without overlap; positions in the folded text."""
         text = folded.text
         length = len(text)
-        befores, afters = self.before, self.after
+        kinds, befores, afters = KINDS, self.before, self.after
         found: dict[int, list[int]] = {}
         free_from = [0] * len(self.patterns)
         for which, start, end in self._hits(text):
             if start < free_from[which]:
                 continue
-            if start and KINDS[text[start - 1]] not in befores[which] and not has_soft_break(folded, visible, start):
+            if start and not kinds[text[start - 1]] & befores[which] and not has_soft_break(folded, visible, start):
                 continue
-            if end < length and KINDS[text[end]] not in afters[which] and not has_soft_break(folded, visible, end):
+            follower = kinds[text[end]] if end < length else OTHER
+            if follower & MARKS or kinds[text[start]] & MARKS:
                 continue
-            if KINDS[text[start]] in MARKS or (end < length and KINDS[text[end]] in MARKS):
+            if not follower & afters[which] and not has_soft_break(folded, visible, end):
                 continue
             free_from[which] = end
             found.setdefault(which, []).append(start)

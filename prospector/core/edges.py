@@ -2,19 +2,19 @@
 
 import unicodedata
 from bisect import bisect_right
-from enum import IntEnum
+from enum import IntFlag
 
 
-class Kind(IntEnum):
+class Kind(IntFlag):
     """What a character is to its neighbour. A mark is a word character that belongs to the one before it."""
 
-    OTHER = 0
-    WORD = 1
-    SPACELESS = 2
-    KATAKANA = 3
-    HANGUL = 4
-    WORD_MARK = 5
-    SPACELESS_MARK = 6
+    OTHER = 1
+    WORD = 2
+    SPACELESS = 4
+    KATAKANA = 8
+    HANGUL = 16
+    WORD_MARK = 32
+    SPACELESS_MARK = 64
 
 
 # first code point of a stretch, its last, and its script's kind (Scripts.txt of Unicode; planes beyond 1 are Han)
@@ -56,17 +56,18 @@ STRETCHES = (
 )
 STRETCH_STARTS = [start for start, _, _ in STRETCHES]
 
-WITHOUT_SPACES = frozenset([Kind.SPACELESS, Kind.SPACELESS_MARK, Kind.KATAKANA])
-MARKS = frozenset([Kind.WORD_MARK, Kind.SPACELESS_MARK])
-ALL = frozenset(Kind)
-NEVER: frozenset[Kind] = frozenset()
+# sets of kinds are plain numbers: they are looked at wherever a keyword's letters stand in a text
+WITHOUT_SPACES = int(Kind.SPACELESS | Kind.SPACELESS_MARK | Kind.KATAKANA)
+MARKS = int(Kind.WORD_MARK | Kind.SPACELESS_MARK)
+ALL = sum(Kind)
+NEVER = 0
 
 
-class _Kinds(dict[str, Kind]):
+class _Kinds(dict[str, int]):
     """The kind of each character that was asked for."""
 
-    def __missing__(self, one: str) -> Kind:
-        self[one] = kind = _kind(one)
+    def __missing__(self, one: str) -> int:
+        self[one] = kind = int(_kind(one))
         return kind
 
 
@@ -90,7 +91,7 @@ def _script(code: int) -> Kind:
     return Kind.WORD
 
 
-def before(first: str) -> frozenset[Kind]:
+def before(first: str) -> int:
     """What may stand before a keyword that begins with `first`, where there is neither an end nor a soft break."""
     match KINDS[first]:
         case Kind.WORD_MARK | Kind.SPACELESS_MARK:
@@ -98,17 +99,17 @@ def before(first: str) -> frozenset[Kind]:
         case Kind.SPACELESS:
             return ALL
         case Kind.KATAKANA:
-            return ALL - {Kind.KATAKANA}
+            return ALL & ~Kind.KATAKANA
         case _:
-            return WITHOUT_SPACES | {Kind.OTHER}
+            return WITHOUT_SPACES | Kind.OTHER
 
 
-def after(last: str) -> frozenset[Kind]:
+def after(last: str) -> int:
     """What may stand after a keyword that ends with `last`, where there is neither an end nor a soft break."""
     match KINDS[last]:
         case Kind.OTHER | Kind.SPACELESS | Kind.SPACELESS_MARK | Kind.HANGUL:
-            return ALL - MARKS
+            return ALL & ~MARKS
         case Kind.KATAKANA:
-            return ALL - MARKS - {Kind.KATAKANA}
+            return ALL & ~MARKS & ~Kind.KATAKANA
         case _:
-            return (WITHOUT_SPACES | {Kind.OTHER, Kind.HANGUL}) - MARKS
+            return (WITHOUT_SPACES | Kind.OTHER | Kind.HANGUL) & ~MARKS

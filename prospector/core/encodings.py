@@ -81,7 +81,7 @@ def known(label: str) -> str | None:
     try:
         name = codecs.lookup(WEB_LABELS.get(label, label)).name
         "".encode(name)  # refuses what is a codec but not an encoding: hex, rot13, zlib
-    except (LookupError, UnicodeError):
+    except (LookupError, ValueError):
         return None
     return None if name in NOT_TEXT else MEANT.get(name, name)
 
@@ -96,10 +96,11 @@ def _declared(start: bytes) -> str | None:
 def _looks_like(body: bytes) -> str:
     start = body[:LOOKED_AT_BYTES]
     if b"\0" in start:
+        first, second = start[0::2].count(0), start[1::2].count(0)
         half = len(start) // 4  # of the code units, which are two bytes each
-        if start[1::2].count(0) > half:
+        if second > half > first:
             return "utf-16-le"
-        if start[0::2].count(0) > half:
+        if first > half > second:
             return "utf-16-be"
     try:
         codecs.utf_8_decode(body)

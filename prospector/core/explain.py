@@ -98,11 +98,11 @@ def _in_text(page: Page, keyword: Keyword) -> Iterator[Candidate]:
 def _rule(folded: Folded, page: Page, start: int, end: int) -> Rule:
     text = folded.text
     first, last = text[start], text[end - 1]
-    if KINDS[first] in MARKS or (end < len(text) and KINDS[text[end]] in MARKS):
+    if KINDS[first] & MARKS or (end < len(text) and KINDS[text[end]] & MARKS):
         return Rule.COMBINING_MARK
-    if start and KINDS[text[start - 1]] not in before(first) and not has_soft_break(folded, page.visible, start):
-        return Rule.SYMBOL if KINDS[first] is Kind.OTHER else Rule.LEFT_WORD
-    if end < len(text) and KINDS[text[end]] not in after(last) and not has_soft_break(folded, page.visible, end):
+    if start and not KINDS[text[start - 1]] & before(first) and not has_soft_break(folded, page.visible, start):
+        return Rule.SYMBOL if KINDS[first] == Kind.OTHER else Rule.LEFT_WORD
+    if end < len(text) and not KINDS[text[end]] & after(last) and not has_soft_break(folded, page.visible, end):
         return Rule.RIGHT_WORD
     return Rule.WHOLE_WORD
 

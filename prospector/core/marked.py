@@ -11,7 +11,7 @@ ANCHORS_AT_MOST = 10_000  # links of a page; a parser hands on one more, to say 
 FIRST_BYTES = "\ufdd0".encode()[:2]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Anchor:
     """A link as it is written; without an address it is none."""
 

@@ -24,6 +24,8 @@ class Zone(Enum):
     ASIDE = "aside"
     OTHER = "other"
 
+    __hash__ = object.__hash__  # Enum's own is written in Python, and zones are counted at every mention
+
 
 def names(listed: str) -> frozenset[str]:
     return frozenset(listed.split())

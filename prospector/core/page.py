@@ -18,7 +18,8 @@ from prospector.core.visible import BREAK, Visible, linearise
 BODY_BYTES_AT_MOST = 3_000_000
 ROBOTS = ("robots", "backlinkprospector")
 REFRESH = re.compile(
-    r"""\s*(\d*)(?:\.[\d.]*)?\s*(?:[;,\s]\s*(?:url\s*=\s*)?(?:"([^"]*)|'([^']*)|(.*)))?$""", re.IGNORECASE | re.DOTALL
+    r"""\s*(\d*)(?:\.[\d.]*)?\s*(?:[;,\s]\s*(?:url\s*=\s*)?(?:"([^"]*).*|'([^']*).*|(.*)))?$""",
+    re.IGNORECASE | re.DOTALL,
 )
 
 

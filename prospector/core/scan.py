@@ -8,8 +8,8 @@ import re
 from html import unescape
 
 from prospector.core.hidden import is_hidden
-from prospector.core.marked import ANCHORS_AT_MOST, Anchor, Head, Marked
-from prospector.core.markup import LINK_END, LINK_START, SOFT, TAG_MARKS, UNSEEN_END, UNSEEN_START, gone, names
+from prospector.core.marked import ANCHORS_AT_MOST, Anchor, Head, Marked, up_to_tag
+from prospector.core.markup import BLOCKS, LINK_END, LINK_START, SOFT, TAG_MARKS, UNSEEN_END, UNSEEN_START, gone, names
 
 TAGS_AT_MOST = 410_000
 
@@ -26,7 +26,7 @@ TAG = re.compile(
     r"""<(/?[a-zA-Z][^\s/>]*)((?:[^=>]++|=\s*+(?:"[^"]*+"|'[^']*+')?+)*+)(?:>|\Z)""",
 )
 ATTRIBUTE = re.compile(r"""([^\s=/>"']+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s>"']*))?""")
-INTERESTING = re.compile(r"href|hidden|style|popover|dialog|name|http-equiv|lang", re.IGNORECASE)
+INTERESTING = re.compile(r"href|hidden|style|popover|name|http-equiv|lang", re.IGNORECASE)
 ATTRIBUTES_BYTES_AT_MOST = 10_000
 VOID = names("area base br col embed hr img input link meta param source track wbr")
 
@@ -57,7 +57,9 @@ class _Scan:
 
     def mark(self, tag: str, attributes: str) -> str:
         mark = TAG_MARKS.get(tag, "")
-        if attributes and len(attributes) < ATTRIBUTES_BYTES_AT_MOST and INTERESTING.search(attributes):
+        if self.hidden_tag == "p" and tag in BLOCKS:
+            mark = self.rest() + mark
+        if tag == "dialog" or (len(attributes) < ATTRIBUTES_BYTES_AT_MOST and INTERESTING.search(attributes)):
             mark = self._with_attributes(tag, mark, _attributes(attributes))
         elif tag == self.hidden_tag:
             self.hidden_depth += 1

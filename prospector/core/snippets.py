@@ -12,7 +12,6 @@ SEPARATOR = " | "
 CUT = "…"
 
 START, END = "\ufdd0", "\ufdd1"  # no text contains them
-BREAKS = re.compile(f" ?{BREAK}[{BREAK} ]*")
 # what has no place in a line: controls, directions, soft hyphens, line and paragraph separators
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]")
 
@@ -30,17 +29,15 @@ class Snippet:
 
 
 def cut(text: str, start: int, end: int, characters_each_side: int = CHARACTERS_EACH_SIDE) -> Snippet:
-    # breaks are longer in the text than in the snippet, or one character for three
-    reach = 4 * characters_each_side + LONGEST_WORD
+    # a break is longer in the text than in the snippet, or one character for three
+    reach = 2 * characters_each_side + LONGEST_WORD
     first, last = max(0, start - reach), end + reach
     window = f"{text[first:start]}{START}{text[start:end]}{END}{text[end:last]}"
-    window = BREAKS.sub(SEPARATOR, window)
-    if not window.isascii() or not window.isprintable():
+    window = SEPARATOR.join(one for piece in window.split(BREAK) if (one := piece.strip(" ")))
+    if not window.isprintable():
         window = CONTROLS.sub("", window)
     before, _, rest = window.partition(START)
     found, _, after = rest.partition(END)
-    before = before.removeprefix(SEPARATOR) if not first else before
-    after = after.removesuffix(SEPARATOR) if last >= len(text) else after
     return Snippet(
         _end(before, characters_each_side, whole=not first),
         found,
@@ -57,7 +54,7 @@ def _end(text: str, characters: int, *, whole: bool) -> str:
     if len(kept) < len(text) and text[-len(kept) - 1 : -len(kept)] == " ":
         space = -1
     kept = kept[space + 1 :]
-    while kept and KINDS[kept[0]] in MARKS:
+    while kept and KINDS[kept[0]] & MARKS:
         kept = kept[1:]
     return f"{CUT}{kept.removeprefix('| ')}"
 
@@ -67,7 +64,7 @@ def _beginning(text: str, characters: int, *, whole: bool) -> str:
     if whole and len(text) <= characters:
         return text
     kept = text[: max(0, characters - 1)]
-    while kept and len(kept) < len(text) and KINDS[text[len(kept)]] in MARKS:
+    while kept and len(kept) < len(text) and KINDS[text[len(kept)]] & MARKS:
         kept = kept[:-1]
     space = kept.rfind(" ", max(0, len(kept) - LONGEST_WORD))
     if space >= 0 and text[len(kept) : len(kept) + 1] != " ":

@@ -45,7 +45,7 @@ class Visible:
 
 
 def linearise(title: str, marked: str) -> Visible:
-    marked = f"{ZONE_STARTS[Zone.TITLE]}{title}{ZONE_END}{HARD}{marked}"
+    marked = f"{ZONE_STARTS[Zone.TITLE]}{collapse(title)}{ZONE_END}{HARD}{marked}"
     if UNSEEN_START in marked:
         marked = _without_unseen(marked)
     if ZERO_WIDTH_SPACE in marked:
