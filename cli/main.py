@@ -16,6 +16,7 @@ INTERRUPTED = 130
 # name -> (where it is, one line of help): a command's module is imported when that command runs
 COMMANDS = {
     "check": ("cli.check:check", "What a job would do with your lists, without starting one."),
+    "explain": ("cli.explain:explain", "Why a keyword counts, or does not, on one page."),
     "config": ("cli.config:config", "The options in force and where each comes from."),
     "up": ("cli.stack:up", "Start the local stack and keep it up."),
     "down": ("cli.stack:down", "Stop the local stack."),

@@ -51,6 +51,9 @@ LOG_LEVEL = env.choice("LOG_LEVEL", "info", ("debug", "info", "warning", "error"
 # "json", "text", or "auto": text on a terminal, JSON elsewhere; read by prospector.logs
 LOG_STYLE = env.choice("LOG_STYLE", "auto", ("auto", "json", "text"))
 
+# networks that are open although not public, for intranets and tests; read by cli.explain
+ALLOWED_NETWORKS = env.networks("ALLOWED_NETWORKS")
+
 env.refuse_unknown()
 
 # Scrapy's own

@@ -15,13 +15,13 @@ def is_space(one: str) -> bool:
 
 
 def collapsed(text: str) -> str:
-    out = ""
+    out: list[str] = []
     for one in text:
         if not is_space(one):
-            out += one
-        elif not out.endswith(" "):
-            out += " "
-    return out
+            out.append(one)
+        elif not out or out[-1] != " ":
+            out.append(" ")
+    return "".join(out)
 
 
 def typed(one: str) -> str:

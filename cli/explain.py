@@ -1,0 +1,115 @@
+"""`prospector explain`: I can see it on the page, why is it not in the file?"""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.markup import escape
+
+from cli import output
+from cli.command import Command
+from prospector.errors import NotFound
+
+if TYPE_CHECKING:
+    from prospector.core.explain import Candidate, Explanation
+    from prospector.core.page import Page
+
+STDIN = "-"
+
+
+@click.command(cls=Command)
+@click.argument("where", metavar="URL|FILE")
+@click.option("-k", "--keyword", "keywords", multiple=True, required=True, help="What to look for; repeatable.")
+@click.option("--case-sensitive", is_flag=True, help="Take the keywords as case-sensitive.")
+@output.json_option
+def explain(where: str, keywords: tuple[str, ...], case_sensitive: bool, as_json: bool) -> None:
+    """Print every place of a keyword on a page, whether it counts, and the rule that decided.
+
+    A page is asked for once, as robots.txt allows. A saved page is read from its file, - is standard input.
+
+    \b
+    Example:
+      prospector explain https://example.com/blog -k "Acme CRM"
+    """
+    from prospector.core.explain import explain as explained
+    from prospector.core.keywords import Keyword
+
+    wanted = [Keyword(text, case_sensitive) for text in keywords]
+    page = _page(where)
+    for keyword in wanted:
+        explanation = explained(page, keyword)
+        if as_json:
+            output.data(_as_data(explanation, page))
+        else:
+            _show(explanation, page)
+
+
+def _page(where: str) -> "Page":
+    from prospector.core.page import read
+
+    if "://" not in where:
+        return read(_saved(where), "")
+    from prospector import settings
+    from prospector.fetch.single import fetch
+
+    fetched = fetch(where, settings.ALLOWED_NETWORKS)
+    if fetched.status != 200:
+        output.say(f"{fetched.url} answered {fetched.status}: a crawl would not count what is on it.")
+    return read(fetched.body, fetched.url, fetched.content_type)
+
+
+def _saved(where: str) -> bytes:
+    if where == STDIN:
+        return sys.stdin.buffer.read()
+    path = Path(where)
+    if not path.is_file():
+        raise NotFound(
+            f"There is no file {where}.", f"A page on the web is written as https://{where.removeprefix('//')}."
+        )
+    return path.read_bytes()
+
+
+def _as_data(explanation: "Explanation", page: "Page") -> dict[str, object]:
+    return {
+        "keyword": explanation.keyword.text,
+        "count": explanation.count,
+        "zones": {zone.value: count for zone, count in explanation.zones.items()},
+        "candidates": [
+            {
+                "zone": one.zone.value if one.zone else None,
+                "where": one.where,
+                "counts": one.counts,
+                "rule": one.rule.value,
+                "snippet": str(one.snippet),
+            }
+            for one in explanation.candidates
+        ],
+        "url": page.url,
+        "characters": page.text_length,
+        "signs": sorted(sign.value for sign in page.signs),
+        "truncated": explanation.truncated,
+    }
+
+
+def _show(explanation: "Explanation", page: "Page") -> None:
+    zones = ", ".join(f"{zone.value} {count}" for zone, count in explanation.zones.items())
+    mentions = "1 mention" if explanation.count == 1 else f"{explanation.count:,} mentions"
+    output.say(f'"{explanation.keyword.text}": {mentions}{f" ({zones})" if zones else ""}.')
+    if explanation.candidates:
+        rows = [
+            ("yes" if one.counts else "no", one.where, one.rule.value, _shown(one)) for one in explanation.candidates
+        ]
+        output.table(["counts", "where", "rule", "snippet"], rows)
+    else:
+        output.say(f"It is nowhere on the page, which has {page.text_length:,} characters of visible text.")
+    for sign in sorted(page.signs, key=lambda one: one.value):
+        output.say(f"The page looks like: {sign.value}.")
+    if explanation.truncated:
+        output.say("The page or the list is longer than what is read or shown of it.")
+
+
+def _shown(candidate: "Candidate") -> str:
+    """The words around it, shortened to a line of a terminal."""
+    snippet = candidate.snippet
+    return escape(f"{snippet.before[-30:]}»{snippet.found}«{snippet.after[:30]}")

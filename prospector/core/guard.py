@@ -1,0 +1,69 @@
+"""What keeps hostile pages away from the first parser, whose work is quadratic in depth and in attributes of one tag.
+
+Measured: 10,000 nested `<div>` take it 0.07 s and 100,000 8.6 s; 1,000 `<p><font size=…>` 0.2 s; 10,000 attributes 0.1 s.
+An ordinary page passes after two counts; one that does not is counted tag by tag; a hostile one goes to the second parser.
+"""
+
+import re
+from collections import Counter
+
+DEPTH_AT_MOST = 3_000
+FORMATTING_AT_MOST = 200  # of one name, open at once
+TAG_BYTES_AT_MOST = 50_000
+ATTRIBUTES_PER_TAG = 8  # on an average page, at most
+CHECKPOINTS = 8
+
+TAG = re.compile(rb"<(/?[a-zA-Z][a-zA-Z0-9]*)")
+UNITS_AT_MOST = 5_000  # characters outside quotes, and quoted values: an inline image is one
+LONG_TAG = re.compile(rb"""<[a-zA-Z](?:[^>"']|"[^"]*"|'[^']*'){%d}+""" % UNITS_AT_MOST)
+FORMATTING = frozenset(b"a b big code em font i nobr s small strike strong tt u".split())
+# closed by what follows them, or empty
+NOT_NESTING = frozenset(
+    b"p li dt dd tr td th thead tbody tfoot colgroup option optgroup rt rp rb rtc html head body"
+    b" area base basefont bgsound br col embed frame hr img image input keygen link meta param source track wbr".split()
+)
+
+
+def is_hostile(html: bytes) -> bool:
+    return (_may_nest(html) and _nests(html)) or (len(html) > TAG_BYTES_AT_MOST and _has_long_tag(html))
+
+
+def _may_nest(html: bytes) -> bool:
+    """Whether more tags are opened than closed, by a cheap count, anywhere on the way."""
+    if html.count(b"<") <= FORMATTING_AT_MOST:
+        return False
+    surplus = 0
+    step = len(html) // CHECKPOINTS + 1
+    for start in range(0, len(html), step):
+        surplus += html.count(b"<", start, start + step) - 2 * html.count(b"</", start, start + step)
+        if surplus > FORMATTING_AT_MOST:
+            return True
+    return False
+
+
+def _nests(html: bytes) -> bool:
+    depth = 0
+    open_tags: Counter[bytes] = Counter()
+    for found in TAG.finditer(html):
+        name = found[1].lower()
+        if name.startswith(b"/"):
+            if open_tags[name[1:]]:
+                open_tags[name[1:]] -= 1
+                depth -= 1
+        elif name not in NOT_NESTING:
+            open_tags[name] += 1
+            depth += 1
+            if depth > DEPTH_AT_MOST or (open_tags[name] > FORMATTING_AT_MOST and name in FORMATTING):
+                return True
+    return False
+
+
+def _has_long_tag(html: bytes) -> bool:
+    many = html.count(b"=") > max(UNITS_AT_MOST, ATTRIBUTES_PER_TAG * html.count(b"<"))
+    return (many or _has_long_gap(html)) and LONG_TAG.search(html) is not None
+
+
+def _has_long_gap(html: bytes) -> bool:
+    """Whether no tag ends for a long way: looked at in strides of half that way."""
+    stride = TAG_BYTES_AT_MOST // 2
+    return any(html.find(b">", at, at + stride) < 0 for at in range(0, len(html) - stride, stride))

@@ -1,0 +1,37 @@
+"""Which elements a browser without external style sheets does not show, and which hold the comments of visitors."""
+
+import re
+from collections.abc import Mapping
+
+from prospector.core.markup import names
+
+DISPLAY = re.compile(r"(?:^|[;\s])display\s*:\s*([a-z-]+)")
+VISIBILITY = re.compile(r"(?:^|[;\s])visibility\s*:\s*([a-z-]+)")
+COMMENT_NAMES = names(
+    "comment comments commentlist comment-list comments-list comment-body comment-content comment-text comments-area"
+    " comment-section comments-section comment-thread comments-wrapper disqus_thread"
+)
+COMMENT_TAGS = names("article aside div dl li ol section ul")
+
+
+def is_hidden(tag: str, attributes: Mapping[str, str | None]) -> bool:
+    if "hidden" in attributes and (attributes["hidden"] or "").strip().lower() != "until-found":
+        return True
+    if "popover" in attributes or (tag == "dialog" and "open" not in attributes):
+        return True
+    return hides(attributes.get("style") or "")
+
+
+def hides(style: str) -> bool:
+    """The last declaration of a property is the one in force."""
+    style = style.lower()
+    if "none" in style and DISPLAY.findall(style)[-1:] == ["none"]:
+        return True
+    return "hidden" in style and VISIBILITY.findall(style)[-1:] == ["hidden"]
+
+
+def holds_comments(tag: str, attributes: Mapping[str, str | None]) -> bool:
+    if tag not in COMMENT_TAGS:
+        return False
+    names = f"{attributes.get('id') or ''} {attributes.get('class') or ''}".lower().split()
+    return any(name in COMMENT_NAMES or (name.startswith("comment-") and name[8:].isdigit()) for name in names)

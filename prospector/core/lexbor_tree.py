@@ -1,0 +1,136 @@
+"""The first parser: lexbor, which builds the tree a browser builds, read by serialising it and cutting at its tags."""
+
+import re
+
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
+
+from prospector.core.hidden import holds_comments, is_hidden
+from prospector.core.marked import ANCHORS_AT_MOST, Anchor, Head, Marked, up_to_tag
+from prospector.core.markup import (
+    FOREIGN,
+    HARD,
+    RAW,
+    SHOWN_RAW,
+    SOFT,
+    UNSEEN_END,
+    UNSEEN_START,
+    ZONE_END,
+    ZONE_STARTS,
+    Marks,
+    Zone,
+    gone,
+)
+
+OPTIONS = LexborDocumentOptions.WO_EVENTS.value  # with events, 16,000 options of a select take a second
+TAGS_AT_MOST = 200_000
+IN_THE_WAY = ", ".join([*sorted(RAW), "[hidden]", "[style]", "[popover]", "dialog"])
+COMMENTS = "[id*=comment i], [class*=comment i]"
+ROOTS = "#root, #app, #__next, #__nuxt"
+BASE_NAMES = (b"<base", b"<BASE", b"<Base")
+ROOT_NAMES = (b"root", b"app", b"__next", b"__nuxt")
+
+# in what lexbor serialises, attribute values have no `<` or `>`, and tags no spare white space
+COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+# two of a name side by side; the names left out are blocks, which are broken anyway
+TWINS = re.compile(r"</(?!li>|p>|t[dhr]>|d[dtl]>|div>|ul>|h\d>)([^\s>]+)>(?=<\1[\s>])")
+TAG = re.compile(r"<(a(?:rea)? [^>]*|[^\s>]+)[^>]*>")
+HREF = re.compile(r' href="([^"]*)"')
+REL = re.compile(r' rel="([^"]*)"')
+
+
+def parse(utf8: bytes) -> Marked:
+    begun = up_to_tag(utf8, TAGS_AT_MOST)
+    tree = LexborHTMLParser(begun, scripting=True, options=OPTIONS)
+    head = _head(tree)
+    if any(name in utf8 for name in BASE_NAMES):
+        _add_base(head, tree)
+    body = tree.body
+    if body is None:
+        return Marked("", [], head, truncated=len(begun) < len(utf8))
+    unseen = _clear(body, head)
+    if b"omment" in utf8:
+        _mark_comments(body)
+    head.has_empty_root = any(name in utf8 for name in ROOT_NAMES) and any(map(_is_empty, body.css(ROOTS)))
+    html = body.html or ""
+    marks = Marks()
+    text = _cut(html, marks)
+    if unseen or is_hidden("html", tree.root.attributes if tree.root else {}):
+        text = f"{UNSEEN_START}{text}{UNSEEN_END}"
+    return Marked(text, [_anchor(tag) for tag in marks.links[: ANCHORS_AT_MOST + 1]], head, len(begun) < len(utf8))
+
+
+def _head(tree: LexborHTMLParser) -> Head:
+    head = Head()
+    if tree.root:
+        head.language = tree.root.attributes.get("lang") or ""
+    for node in tree.head.iter() if tree.head else ():
+        match node.tag:
+            case "title" if not head.title:
+                head.title = node.text()
+            case "meta":
+                head.add_meta(node.attributes)
+            case "link":
+                head.add_link(node.attributes)
+            case "script":
+                head.has_script = True
+    return head
+
+
+def _add_base(head: Head, tree: LexborHTMLParser) -> None:
+    base = tree.css_first("base[href]")
+    if base is not None:
+        head.base = base.attributes.get("href") or ""
+
+
+def _clear(body: LexborNode, head: Head) -> bool:
+    """Take out what cannot be cut at its tags and mark what is hidden. True where the body itself is."""
+    hidden = []
+    for node in body.css(IN_THE_WAY):
+        tag = node.tag or ""
+        if tag in RAW:
+            head.has_script |= tag == "script"
+            shown = tag in SHOWN_RAW and not is_hidden(tag, node.attributes)
+            node.insert_before(node.text() if shown else gone(tag))
+            node.decompose()
+        elif is_hidden(tag, node.attributes):
+            hidden.append(node)
+    for node in hidden:
+        if node.tag == "body":
+            return True
+        node.insert_before(UNSEEN_START)
+        node.insert_after(UNSEEN_END + gone(node.tag or ""))
+    return False
+
+
+def _mark_comments(body: LexborNode) -> None:
+    for node in body.css(COMMENTS):
+        if holds_comments(node.tag or "", node.attributes):
+            node.insert_before(HARD + ZONE_STARTS[Zone.COMMENT])
+            node.insert_after(ZONE_END + HARD)
+
+
+def _is_empty(root: LexborNode) -> bool:
+    return not FOREIGN.sub("", root.text()).strip()
+
+
+def _cut(html: str, marks: Marks) -> str:
+    if "<!--" in html:
+        html = COMMENT.sub("", html)
+    html = TWINS.sub(lambda end: end[0] + SOFT, html)
+    pieces = TAG.split(html)
+    pieces[1::2] = map(marks.__getitem__, pieces[1::2])
+    return _unescaped("".join(pieces))
+
+
+def _unescaped(text: str) -> str:
+    """What a serialiser escapes, which is little: lexbor has read every other reference."""
+    if "&" not in text:
+        return text
+    text = text.replace("&nbsp;", "\xa0").replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"')
+    return text.replace("&amp;", "&")
+
+
+def _anchor(tag: str) -> Anchor:
+    href = HREF.search(tag)
+    rel = REL.search(tag) if "rel=" in tag else None
+    return Anchor(_unescaped(href[1]) if href else None, _unescaped(rel[1]) if rel else "")

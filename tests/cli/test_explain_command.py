@@ -1,0 +1,91 @@
+"""`prospector explain` as a user and a script meet it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HTML = '<title>Acme CRM</title><h1>The <b>Acme</b> CRM</h1><p>AcmeCRM [x]<script>"Acme CRM"</script>'
+
+
+def run(
+    *arguments: str, stdin: bytes = b"", environment: dict[str, str] | None = None
+) -> "subprocess.CompletedProcess[bytes]":
+    return subprocess.run(
+        [sys.executable, "-m", "cli", "explain", *arguments],
+        input=stdin,
+        capture_output=True,
+        env={**os.environ, **(environment or {})},
+    )
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> str:
+    path = tmp_path / "page.html"
+    path.write_text(HTML)
+    return str(path)
+
+
+def test_json_is_one_object_of_the_promised_shape(saved: str) -> None:
+    done = run(saved, "-k", "Acme CRM", "--json")
+
+    told = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert (told["keyword"], told["count"], told["zones"]) == ("Acme CRM", 2, {"title": 1, "h1": 1})
+    assert [(one["zone"], one["counts"], one["rule"]) for one in told["candidates"]] == [
+        ("title", True, "visible, in whole words"),
+        ("h1", True, "visible, in whole words"),
+        ("main", False, "another spelling is another keyword"),
+        (None, False, "in an element that is not shown as text"),
+    ]
+    assert told["candidates"][1]["snippet"] == "Acme CRM | The Acme CRM | AcmeCRM [x]"
+
+
+def test_two_keywords_are_two_lines_of_json(saved: str) -> None:
+    done = run(saved, "-k", "Acme CRM", "-k", "nothing", "--json")
+
+    assert [json.loads(line)["count"] for line in done.stdout.splitlines()] == [2, 0]
+
+
+def test_a_person_reads_a_table_and_a_sum(saved: str) -> None:
+    done = run(saved, "-k", "acme crm")
+
+    assert b'"acme crm": 2 mentions (title 1, h1 1).' in done.stderr
+    assert b"another spelling is another keyword" in done.stdout
+    assert "»AcmeCRM« [x]".encode() in done.stdout
+
+
+def test_a_keyword_that_is_nowhere_is_said_to_be(saved: str) -> None:
+    done = run(saved, "-k", "nothing")
+
+    assert done.returncode == 0
+    assert b"It is nowhere on the page" in done.stderr
+
+
+def test_standard_input_is_a_page_too() -> None:
+    assert json.loads(run("-", "-k", "CRM", "--json", stdin=b"<p>crm CRM").stdout)["count"] == 2
+
+
+def test_case_can_be_made_to_matter() -> None:
+    assert json.loads(run("-", "-k", "CRM", "--case-sensitive", "--json", stdin=b"<p>crm CRM").stdout)["count"] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("nowhere.html", "-k", "x"), 5, "There is no file nowhere.html"),
+        (("-", "-k", "+"), 2, "no letter and no digit"),
+        (("-",), 2, "Missing option"),
+        (("http://127.0.0.1/", "-k", "x"), 2, "not a public address"),
+        (("file:///etc/passwd", "-k", "x"), 2, "only http and https"),
+    ],
+)
+def test_a_mistake_is_answered_in_words(arguments: tuple[str, ...], code: int, words: str) -> None:
+    done = run(*arguments)
+
+    assert done.returncode == code
+    assert words in done.stderr.decode()
+    assert b"Traceback" not in done.stderr
