@@ -17,6 +17,7 @@ INTERRUPTED = 130
 COMMANDS = {
     "check": ("cli.check:check", "What a job would do with your lists, without starting one."),
     "config": ("cli.config:config", "The options in force and where each comes from."),
+    "demo": ("cli.demo:demo", "A small web to try things on, and the verdict on a crawl of it."),
     "completion": ("cli.completion:completion", "Completion of commands in your shell."),
 }
 
