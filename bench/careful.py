@@ -9,6 +9,7 @@ import gzip
 import http.client
 import json
 import re
+import socket
 import ssl
 import threading
 import time
@@ -30,7 +31,8 @@ PAGE_CAP = 55
 MOST_HOPS = 5
 FAR_WAIT_SECONDS = 600
 FAR_DELAY_SECONDS = 60
-AGENT = "BacklinkProspector/careful"
+TOKEN = "BacklinkProspector"
+AGENT = f"{TOKEN}/careful"
 CHALLENGE = re.compile(r"just a moment|are you a robot|g-recaptcha", re.IGNORECASE)
 ROOT = re.compile(r'<div id="(?:root|app|__next|__nuxt)"></div>')
 REDIRECTS = (301, 302, 303, 307, 308)
@@ -38,6 +40,10 @@ REDIRECTS = (301, 302, 303, 307, 308)
 
 class Failed(Exception):
     """This fetch, or this domain, ends here; the message says why."""
+
+
+class FarWait(Failed):
+    """Too far to wait for: the domain ends here."""
 
 
 @dataclass
@@ -108,13 +114,16 @@ class Web:
         kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         extra = {"context": self.tls} if parts.scheme == "https" else {}
         connection = kind(parts.hostname, parts.port, timeout=DEADLINE_SECONDS, **extra)
-        connection._create_connection = lambda _target, *rest: __import__("socket").create_connection(address, *rest)
+        # the one way to connect to an address and speak to a name, TLS included
+        connection._create_connection = lambda _target, *rest: socket.create_connection(address, *rest)  # noqa: SLF001
         headers = {"User-Agent": AGENT, "Accept-Encoding": "gzip", "Connection": "close"}
         if method:
             headers |= {"X-Demo-Via": self.token, "X-Demo-Method": method}
         if method == "scrapingbee-js":
             headers["X-Demo-Rendered"] = self.token
-        watchdog = threading.Timer(DEADLINE_SECONDS, lambda: connection.sock and connection.sock.shutdown(2))
+        connection.connect()
+        # http.client forgets its socket once an answer begins
+        watchdog = threading.Timer(DEADLINE_SECONDS, connection.sock.shutdown, (socket.SHUT_RDWR,))
         watchdog.start()
         try:
             connection.request("GET", wire_target(url), headers=headers)
@@ -163,6 +172,7 @@ class DomainCrawl:
         self.done: set[str] = set()
         self.rows: dict[tuple[str, str], int] = {}
         self.fetched = 0
+        self.scheme = "https"
 
     def run(self) -> str:
         """Why the domain failed; empty when it did not."""
@@ -178,16 +188,17 @@ class DomainCrawl:
         while self.fetched < PAGE_CAP and (key := self._next()):
             try:
                 self._page(self.order[key])
+            except FarWait as error:
+                return str(error)
             except (Failed, ValueError) as error:
                 first = first or (str(error) if self.fetched == 0 and not self.rows else "")
-                if "far wait" in str(error):
-                    return str(error)
         return first if not self.fetched else ""
 
     def _open(self) -> tuple[str, Protego]:
         problem = Failed("nothing answered")
         for url in (f"{scheme}://{self.domain}/" for scheme in ("https", "http")):
             try:
+                self.scheme = url.partition(":")[0]
                 return url, self._robots(url)
             except Failed as error:
                 problem = error
@@ -202,7 +213,7 @@ class DomainCrawl:
         if authority not in self.web.robots:
             try:
                 rules: Protego | Failed = Protego.parse(self._robots_text(f"{authority}/robots.txt"))
-                delay = rules.crawl_delay(AGENT.split("/")[0]) or 0
+                delay = rules.crawl_delay(TOKEN) or 0
                 gate = self.web.gate(parts.hostname or "")
                 gate.delay_seconds = max(gate.delay_seconds, float(delay))
                 if delay > FAR_DELAY_SECONDS:
@@ -266,12 +277,16 @@ class DomainCrawl:
                 self._see(found, 0)
 
     def _see(self, urls: list[str], weight: int = 1) -> None:
-        for url in urls:
-            if self._mine(url):
-                url = tidy(url)
+        for found in urls:
+            if self._mine(found):
+                url = self._as_opened(tidy(found))
                 key = self._key(url)
                 self.links[key] += weight
                 self.order.setdefault(key, url)
+
+    def _as_opened(self, url: str) -> str:
+        """Scheme twins are one page: in the scheme that answered."""
+        return f"{self.scheme}:{url.partition(':')[2]}"
 
     def _next(self) -> str | None:
         waiting = [key for key in self.order if key not in self.done]
@@ -293,14 +308,14 @@ class DomainCrawl:
         return parts.scheme in ("http", "https") and owner == self.domain
 
     def _allowed(self, url: str) -> bool:
-        return self._robots(url).can_fetch(url, AGENT.split("/")[0])
+        return self._robots(url).can_fetch(url, TOKEN)
 
     def _page(self, url: str, hops: int = 0) -> None:
         key = self._key(url)
         self.done.add(key)
         if not self._allowed(url):
             raise Failed("robots.txt disallows it")
-        answer, method = self._readable(url)
+        answer = self._readable(url)
         location = answer.headers.get("Location")
         if answer.status in REDIRECTS and location:
             self._hop(urljoin(url, location.encode("latin-1").decode("utf-8", "replace")), hops)
@@ -314,12 +329,11 @@ class DomainCrawl:
         target = tidy(target)
         if not self._mine(target):
             raise Failed(f"leaves for {target}")
-        known = self._key(target) in self.done and urlsplit(target).path != "/"
-        if hops >= MOST_HOPS or known:
+        if hops >= MOST_HOPS or (self._key(target) in self.done and urlsplit(target).path != "/"):
             raise Failed("redirect loop")
         self._page(target, hops + 1)
 
-    def _readable(self, url: str) -> tuple[Answer, str]:
+    def _readable(self, url: str) -> Answer:
         """The ladder: direct, once more after a wait, then what is paid."""
         method = ""
         tried: Counter[str] = Counter()
@@ -327,14 +341,13 @@ class DomainCrawl:
             tried[method] += 1
             try:
                 answer = self.web.ask(url, method)
-                trouble = self._trouble(answer, method)
-            except Failed as error:
-                answer, trouble = None, str(error)
+            except Failed:
                 if tried[method] >= 2:
                     raise
                 continue
+            trouble = self._trouble(answer, method)
             if not trouble:
-                return answer, method
+                return answer
             if trouble == "wait" and tried[method] < 2:
                 continue
             if not self.web.pays or method == "scrapingbee-js":
@@ -344,7 +357,7 @@ class DomainCrawl:
     def _trouble(self, answer: Answer, method: str) -> str:
         wait = answer.retry_seconds() or 0
         if wait > FAR_WAIT_SECONDS:
-            raise Failed("far wait")
+            raise FarWait(f"Retry-After {wait:.0f} s")
         if answer.status in (429, 503):
             return "wait" if method == "" else "blocked"
         text = answer.body[:4000].decode("utf-8", "replace")

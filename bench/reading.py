@@ -7,12 +7,17 @@ from collections import Counter
 from html.parser import HTMLParser
 from urllib.parse import urljoin
 
-VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
-UNSEEN = frozenset("head script style template noscript iframe object canvas audio video svg select datalist textarea".split())
+WORD = re.compile(r"\w+")
+VOID = frozenset(WORD.findall("area base br col embed hr img input link meta param source track wbr"))
+UNSEEN = frozenset(
+    WORD.findall("script style template noscript iframe object canvas audio video svg select datalist textarea")
+)
 BLOCK = frozenset(
-    "address article aside blockquote body button caption center dd details dialog dir div dl dt fieldset figcaption "
-    "figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html img input label legend li main menu nav ol optgroup "
-    "option p pre search section summary table tbody td tfoot th thead title tr ul".split()
+    WORD.findall(
+        "address article aside blockquote body button caption center dd details dialog dir div dl dt fieldset figcaption "
+        "figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html img input label legend li main menu nav ol optgroup "
+        "option p pre search section summary table tbody td tfoot th thead title tr ul"
+    )
 )
 HARD, SOFT = "\x00", "\x01"
 SPACELESS = "\u3040-\u30ff\u3400-\u9fff\u0e00-\u0eff"
@@ -40,7 +45,7 @@ class Reader(HTMLParser):
         if self._skipped:
             self._depth += tag == self._skipped
             return
-        if tag not in VOID and (self._hidden(given) or (tag in UNSEEN and tag != "head") or (tag == "dialog" and "open" not in given)):
+        if tag not in VOID and (self._hidden(given) or tag in UNSEEN or (tag == "dialog" and "open" not in given)):
             self._skipped, self._depth = tag, 1
             self._parts.append(HARD if tag in BLOCK else SOFT)
         elif tag == "br":

@@ -7,10 +7,11 @@ from itertools import pairwise
 
 from prospector.demo.plan import Plan
 from prospector.demo.request_log import Entry
-from prospector.demo.site import Reach, Site
+from prospector.demo.site import Reach
 from prospector.demo.truth import canonical
 
 NS = 1_000_000_000
+USUAL_SECONDS = 1.0  # the delay of a site that asks for none
 ROBOTS = "/robots.txt"
 REDIRECTS = range(300, 400)
 FOUND_OR_NOT = (200, *range(400, 500))
@@ -44,11 +45,11 @@ def manners(plan: Plan, entries: Iterable[Entry], *, delay_seconds: float, page_
     for entry in asked:
         by_site[entry.site].append(entry)
     for requests in by_site.values():
-        site = plan.site_of(requests[0].host)
-        assert site
-        _gaps(found, site, requests, delay_seconds)
+        site = next((site for entry in requests if (site := plan.site_of(entry.host))), None)
+        _gaps(found, requests, delay_seconds, site.delay_seconds if site else delay_seconds)
         _waits(found, requests)
-        _trap(found, site, requests, page_cap)
+        if site and site.trap:
+            _trap(found, requests, page_cap)
         found.peak_of_a_site = max(found.peak_of_a_site, peak(requests))
     _robots(found, plan, asked)
     pages = Counter((entry.scheme, entry.host, entry.path) for entry in asked if entry.status == 200)
@@ -68,13 +69,13 @@ def peak(entries: Sequence[Entry]) -> int:
     return most
 
 
-def _gaps(found: Manners, site: Site, requests: Sequence[Entry], delay_seconds: float) -> None:
+def _gaps(found: Manners, requests: Sequence[Entry], delay_seconds: float, asked_seconds: float) -> None:
+    """`asked_seconds`: the delay that robots.txt asks for, which is known once it is read."""
     for earlier, later in pairwise(requests):
         if earlier.via and later.via and earlier.status in REDIRECTS:
             continue  # the provider follows redirects by itself: one call of ours
-        # a delay that robots.txt asks for is known once it is read
-        known = ROBOTS not in (earlier.path, later.path) and site.delay_seconds > 1.0
-        least = max(delay_seconds, site.delay_seconds) if known else delay_seconds
+        known = ROBOTS not in (earlier.path, later.path) and asked_seconds > USUAL_SECONDS
+        least = max(delay_seconds, asked_seconds) if known else delay_seconds
         gap_ns = later.at_ns - earlier.at_ns
         found.gaps += 1
         seconds = gap_ns / NS
@@ -92,10 +93,9 @@ def _waits(found: Manners, requests: Sequence[Entry]) -> None:
             until_ns = max(until_ns, entry.end_ns + entry.retry_ms * 1_000_000)
 
 
-def _trap(found: Manners, site: Site, requests: Sequence[Entry], page_cap: int) -> None:
+def _trap(found: Manners, requests: Sequence[Entry], page_cap: int) -> None:
     pages = [entry for entry in requests if entry.path != ROBOTS and "sitemap" not in entry.path]
-    if site.trap:
-        found.trapped += [_name(entry) for entry in pages[page_cap:]]
+    found.trapped += [_name(entry) for entry in pages[page_cap:]]
 
 
 def _robots(found: Manners, plan: Plan, asked: Sequence[Entry]) -> None:
@@ -104,7 +104,6 @@ def _robots(found: Manners, plan: Plan, asked: Sequence[Entry]) -> None:
     read: set[tuple[str, str]] = set()
     for entry in asked:
         site = plan.site_of(entry.host)
-        assert site
         if entry.path == ROBOTS:
             known.add(entry.host)
             if entry.status in FOUND_OR_NOT and entry.status != 429:
@@ -113,7 +112,7 @@ def _robots(found: Manners, plan: Plan, asked: Sequence[Entry]) -> None:
                 read.add((entry.scheme, entry.host))
         elif entry.host not in known:
             found.robots.append(f"before robots.txt: {_name(entry)}")
-        elif site.closed or canonical(f"//{entry.host}{entry.path}", site.ignored_query) in forbidden:
+        elif site and (site.closed or canonical(f"//{entry.host}{entry.path}", site.ignored_query) in forbidden):
             found.robots.append(f"forbidden: {_name(entry)}")
 
 

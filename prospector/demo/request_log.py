@@ -56,6 +56,7 @@ class RequestLog:
         self._file = path.open("a", encoding="utf-8")
         self._lines: list[str] = [] if there else [_line(vars(web))]
         self._open: dict[int, Entry] = {}
+        self.flush()
 
     def __enter__(self) -> Self:
         return self
@@ -103,6 +104,8 @@ def entries(path: Path) -> Iterator[Entry]:
 
 def _entries(path: Path) -> Iterator[Entry]:
     with path.open(encoding="utf-8") as lines:
-        next(lines)
+        next(lines, None)
         for line in lines:
+            if not line.endswith("\n"):
+                return  # its writer was killed in the act, or is writing
             yield Entry(**json.loads(line))

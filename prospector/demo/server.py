@@ -10,12 +10,14 @@ from prospector.demo.answers import Answers, Reply
 from prospector.demo.delivery import deliver
 from prospector.demo.kinds.canaries import CANARY_ADDRESS
 from prospector.demo.message import END, MOST_BYTES, Malformed, Message, message
+from prospector.demo.plan import registrable
 from prospector.demo.request_log import Entry, RequestLog
 from prospector.demo.site import Manner, Request, Schemes, Site
 from prospector.demo.tls import CLIENT_HELLO, Tunnel
 
 CANARY_REPLY = Reply(200, b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 8\r\n", b"Acme CRM")
 NO_NAME_REPLY = Reply(502, b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n", b"")
+TOP = ".test"
 KEEP = b"Connection: keep-alive\r\n\r\n"
 CLOSE = b"Connection: close\r\n\r\n"
 
@@ -126,7 +128,7 @@ class Connection(asyncio.Protocol):
         return Entry(
             at_ns=now,
             end_ns=now,
-            site=site.name if site else "",
+            site=registrable(asked.host) if asked.host.endswith(TOP) else "",
             host=asked.host,
             scheme=scheme,
             path=asked.target,

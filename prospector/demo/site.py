@@ -182,7 +182,7 @@ class Domain:
 
 @dataclass(frozen=True)
 class Site:
-    """What has one gate. Asked for something, its rule answers first, then its fixed answers, then its pages."""
+    """What is planned together. Asked for something, its rule answers first, then its fixed answers, then its pages."""
 
     name: str
     kind: str
