@@ -13,6 +13,7 @@ import socket
 import ssl
 import threading
 import time
+import zlib
 from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -140,12 +141,10 @@ class Web:
 
 
 def unpacked(raw: bytes, headers: http.client.HTTPMessage, most_bytes: int) -> bytes:
+    if headers.get("Content-Encoding") == "gzip":
+        raw = zlib.decompressobj(31).decompress(raw, most_bytes + 1)
     if most_bytes == ROBOTS_BYTES:
         return raw[:most_bytes]
-    if headers.get("Content-Encoding") == "gzip":
-        import zlib
-
-        raw = zlib.decompressobj(31).decompress(raw, most_bytes + 1)
     if len(raw) > most_bytes:
         raise Failed("too large")
     return raw

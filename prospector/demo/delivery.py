@@ -79,10 +79,10 @@ async def _endless(reply: Reply, wire: Wire) -> None:
 
 
 async def _bomb(reply: Reply, wire: Wire) -> None:
-    first, member = bomb_blocks()
+    first, block = bomb_blocks()
     await wire.send(reply.head + CLOSE + first)
     for _ in range(BOMB_BLOCKS):
-        await wire.send(member)
+        await wire.send(block)
     wire.transport.close()
 
 

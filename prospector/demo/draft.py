@@ -63,6 +63,7 @@ class Draft:
     def page(self, target: str, links: Iterable[str] = (), *, mentions: bool = True, **fields: Any) -> Page:
         host = fields.pop("host", self.host)
         fields.setdefault("domain", self.name)
+        fields.setdefault("paragraphs", self.rng.randint(3, 12))
         page = Page(
             host=host,
             target=target,
@@ -73,7 +74,6 @@ class Draft:
             placements=self.placements() if mentions else (),
             decoys=self.decoys(),
             backlinks=self.backlinks(),
-            paragraphs=self.rng.randint(3, 12),
             **fields,
         )
         self.pages[page.key] = page
@@ -139,7 +139,8 @@ class Draft:
         if self.rng.random() < 0.8:
             return ()
         target = self.rng.choice((CLIENT, *COMPETITORS))
-        address = f"https://www.{target}/" if self.rng.random() < 0.3 else f"https://{target}/tour"
+        path, dead = self.rng.choice((("/", False), ("/tour", False), ("/tour", False), ("/retired", True)))
+        address = f"https://{self.rng.choice(('', 'www.'))}{target}{path}"
         ways = (
             address,
             address[6:],
@@ -147,7 +148,7 @@ class Draft:
             f"https://out.test/?u={quote(address, safe='')}",
         )
         rel = self.rng.choice(RELS)
-        return (Backlink(target, self.rng.choice(ways), rel, sentence(self.language, self.rng, 2)),)
+        return (Backlink(target, self.rng.choice(ways), rel, sentence(self.language, self.rng, 2), dead),)
 
     def robots(self, text: str | bytes, **fields: Any) -> None:
         raw = text.encode() if isinstance(text, str) else text

@@ -6,7 +6,6 @@ from random import Random
 
 from prospector.demo.draft import Draft
 from prospector.demo.kinds import KINDS
-from prospector.demo.kinds.canaries import CANARY_ADDRESS
 from prospector.demo.prose import keywords
 from prospector.demo.site import CLIENT, COMPETITORS, Domain, Page, Schemes, Site
 from prospector.errors import InputInvalid
@@ -51,7 +50,6 @@ class Plan:
             for site in self.sites
             for name, address in site.resolve.items()
         }
-        special[f"rebind.{CLIENT}"] = f"{CANARY_ADDRESS}:{canary_port}"
         return ",".join([*(f"{name}={address}" for name, address in special.items()), f"*.test={web}"])
 
     @cached_property

@@ -14,7 +14,7 @@ NS = 1_000_000_000
 USUAL_SECONDS = 1.0  # the delay of a site that asks for none
 ROBOTS = "/robots.txt"
 REDIRECTS = range(300, 400)
-FOUND_OR_NOT = (200, *range(400, 500))
+FOUND_OR_NOT = frozenset({200, *range(400, 500)} - {429})
 
 
 @dataclass
@@ -48,11 +48,12 @@ def manners(plan: Plan, entries: Iterable[Entry], *, delay_seconds: float, page_
         site = next((site for entry in requests if (site := plan.site_of(entry.host))), None)
         _gaps(found, requests, delay_seconds, site.delay_seconds if site else delay_seconds)
         _waits(found, requests)
+        _robots_again(found, requests)
         if site and site.trap:
             _trap(found, requests, page_cap)
         found.peak_of_a_site = max(found.peak_of_a_site, peak(requests))
     _robots(found, plan, asked)
-    pages = Counter((entry.scheme, entry.host, entry.path) for entry in asked if entry.status == 200)
+    pages = Counter((entry.scheme, entry.host, entry.path) for entry in asked if entry.whole and entry.status == 200)
     found.fetched_again = sum(count - 1 for count in pages.values())
     found.peak = peak(asked)
     found.peak_paid = peak([entry for entry in asked if entry.via])
@@ -100,20 +101,27 @@ def _trap(found: Manners, requests: Sequence[Entry], page_cap: int) -> None:
 
 def _robots(found: Manners, plan: Plan, asked: Sequence[Entry]) -> None:
     forbidden = {canonical(f"//{page.key}") for page in plan.pages if page.reach is Reach.FORBIDDEN}
-    known: set[str] = set()
-    read: set[tuple[str, str]] = set()
+    known = set()
     for entry in asked:
         site = plan.site_of(entry.host)
         if entry.path == ROBOTS:
             known.add(entry.host)
-            if entry.status in FOUND_OR_NOT and entry.status != 429:
-                if (entry.scheme, entry.host) in read:
-                    found.robots_again.append(_name(entry))
-                read.add((entry.scheme, entry.host))
         elif entry.host not in known:
             found.robots.append(f"before robots.txt: {_name(entry)}")
         elif site and (site.closed or canonical(f"//{entry.host}{entry.path}", site.ignored_query) in forbidden):
             found.robots.append(f"forbidden: {_name(entry)}")
+
+
+def _robots_again(found: Manners, requests: Sequence[Entry]) -> None:
+    """One reading for each authority; the landing of a redirect belongs to the authority that was asked first."""
+    read: set[tuple[str, str]] = set()
+    for earlier, entry in pairwise([None, *requests]):
+        landing = earlier and earlier.path == ROBOTS and earlier.status in REDIRECTS
+        if entry is None or entry.path != ROBOTS or landing or not entry.whole or entry.status not in FOUND_OR_NOT:
+            continue
+        if (entry.scheme, entry.host) in read:
+            found.robots_again.append(_name(entry))
+        read.add((entry.scheme, entry.host))
 
 
 def _name(entry: Entry) -> str:

@@ -29,6 +29,7 @@ class Entry:
     via: str  # the paid method; empty: direct
     peer: str
     canary: bool = False
+    whole: bool = True  # the answer was handed over to its end
     retry_ms: int = 0  # after the end: how long it was told to wait
 
 

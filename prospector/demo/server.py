@@ -118,6 +118,7 @@ class Connection(asyncio.Protocol):
         if reply.manner is Manner.WHOLE and not reply.after_seconds and not reply.bomb:
             self._finish(asked, reply)
         else:
+            entry.whole = False
             self._shared.log.begin(entry)
             self._slow = asyncio.get_running_loop().create_task(self._deliver(asked, reply))
 
@@ -163,6 +164,8 @@ class Connection(asyncio.Protocol):
     def _finish(self, asked: Message, reply: Reply) -> None:
         body = b"" if asked.verb == "HEAD" else reply.body
         self._write(reply.head + (KEEP if asked.keep else CLOSE) + body)
+        if self._entry:
+            self._entry.whole = True
         self._log_end()
         if not asked.keep:
             self.transport.close()

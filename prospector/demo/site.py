@@ -93,12 +93,13 @@ class Placement:
 
 @dataclass(frozen=True)
 class Backlink:
-    """A link to the client or a competitor. `href` is as written, `target` the host that it means."""
+    """A link to the client or a competitor. `href` is as written, `target` the host that it means, `dead` a 404 there."""
 
     target: str
     href: str
     rel: str
     anchor: str
+    dead: bool = False
 
 
 @dataclass(frozen=True)
@@ -199,4 +200,5 @@ class Site:
     ignored_query: str = ""  # a parameter that changes the address and not the page
     compressed: bool = False
     wildcard: bool = False
+    rebinds: bool = False  # to the name server, its names lead to the web once, and then to the canary
     resolve: Mapping[str, str] = field(default_factory=dict)  # names that do not lead to the web: name -> address

@@ -12,6 +12,7 @@ from pathlib import Path
 from prospector.demo import tls
 from prospector.demo.answers import Answers
 from prospector.demo.kinds.canaries import CANARY_ADDRESS
+from prospector.demo.names import Names
 from prospector.demo.plan import Plan
 from prospector.demo.request_log import Heading, RequestLog
 from prospector.demo.server import Connection, Shared
@@ -19,7 +20,7 @@ from prospector.errors import EnvironmentInvalid
 
 WEB_ADDRESS = "127.1.0.1"
 ALLOWED_NETWORKS = "127.1.0.0/16"
-CANARY_ADDRESSES = (CANARY_ADDRESS, "127.0.0.1", "::1")
+OTHER_CANARY_ADDRESSES = ("127.0.0.1", "::1")
 FLUSH_SECONDS = 0.2
 BACKLOG = 2048
 
@@ -39,7 +40,7 @@ class Ready:
     """Where the web listens and what a crawler must set. The simulator shows `token` in X-Demo-Via and X-Demo-Rendered."""
 
     port: int
-    canary_port: int
+    canaries: tuple[str, ...]  # addresses that must never be asked, on the same port
     token: str
     log: str
     settings: dict[str, str]
@@ -58,51 +59,49 @@ async def _serve(options: Options, plan: Plan, ready: Callable[[Ready], None]) -
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    outside = _canary_sockets()
-    canary_port: int = outside[0].getsockname()[1]
+    web = _bound(WEB_ADDRESS, options.port)
+    port: int = web.getsockname()[1]
+    outside = _canary_sockets(port)
     heading = Heading(plan.seed, options.sites, plan.kinds)
     with RequestLog(options.log, heading) as log:
-        shared = Shared(Answers(plan, canary_port), log, tls.context(plan), options.token)
-        web = await _listen(lambda: Connection(shared), options.port)
+        shared = Shared(Answers(plan, port), log, tls.context(plan), options.token)
+        await loop.create_server(lambda: Connection(shared), sock=web, backlog=BACKLOG)
         for one in outside:
             await loop.create_server(lambda: Connection(shared, canary=True), sock=one)
-        port: int = web.sockets[0].getsockname()[1]
-        ready(_ready(plan, port, canary_port, options))
+        await loop.create_datagram_endpoint(lambda: Names(plan, WEB_ADDRESS), (WEB_ADDRESS, port))
+        ready(_ready(plan, port, tuple(one.getsockname()[0] for one in outside), options))
         while not stop.is_set():
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), FLUSH_SECONDS)
             log.flush()
 
 
-def _canary_sockets() -> list[socket.socket]:
-    """One port on every loopback address that must not be asked, as far as the machine has them."""
-    opened: list[socket.socket] = []
-    for address in CANARY_ADDRESSES:
-        family = socket.AF_INET6 if ":" in address else socket.AF_INET
-        one = socket.socket(family)
-        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            one.bind((address, opened[0].getsockname()[1] if opened else 0))
-        except OSError:
-            one.close()
-        else:
-            opened.append(one)
+def _canary_sockets(port: int) -> list[socket.socket]:
+    """On the loopback addresses that must not be asked, as far as this machine has them; on the port of the web."""
+    opened = [_bound(CANARY_ADDRESS, port)]
+    for address in OTHER_CANARY_ADDRESSES:
+        with suppress(EnvironmentInvalid):
+            opened.append(_bound(address, port))
     return opened
 
 
-def _ready(plan: Plan, port: int, canary_port: int, options: Options) -> Ready:
+def _bound(address: str, port: int) -> socket.socket:
+    one = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
+    one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        one.bind((address, port))
+    except OSError as error:
+        one.close()
+        raise EnvironmentInvalid(
+            f"The small web cannot listen on {address}:{port}: {error.strerror}.",
+            f"Choose another --port. Where only 127.0.0.1 exists (macOS): sudo ifconfig lo0 alias {address}.",
+        ) from None
+    return one
+
+
+def _ready(plan: Plan, port: int, canaries: tuple[str, ...], options: Options) -> Ready:
     settings = {
         "ALLOWED_NETWORKS": ALLOWED_NETWORKS,
-        "RESOLVE": plan.resolve(f"{WEB_ADDRESS}:{port}", canary_port),
+        "RESOLVE": plan.resolve(f"{WEB_ADDRESS}:{port}", port),
     }
-    return Ready(port, canary_port, options.token, str(options.log), settings)
-
-
-async def _listen(connection: Callable[[], Connection], port: int) -> asyncio.Server:
-    try:
-        return await asyncio.get_running_loop().create_server(connection, WEB_ADDRESS, port, backlog=BACKLOG)
-    except OSError as error:
-        raise EnvironmentInvalid(
-            f"The small web cannot listen on {WEB_ADDRESS}:{port}: {error.strerror}.",
-            "Choose another --port. Where only 127.0.0.1 exists (macOS): sudo ifconfig lo0 alias 127.1.0.1.",
-        ) from None
+    return Ready(port, canaries, options.token, str(options.log), settings)

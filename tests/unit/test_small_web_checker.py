@@ -106,10 +106,17 @@ def test_a_page_before_robots_is_seen(plan: Plan) -> None:
 
 def test_robots_read_twice_is_seen_and_a_retry_is_not(plan: Plan) -> None:
     host = host_of(plan, "company")
-    busy = request(host, "/robots.txt", 0, status=503)
+    busy, cut = request(host, "/robots.txt", 0, status=503), request(host, "/robots.txt", 1, whole=False)
 
-    assert judged(plan, busy, request(host, "/robots.txt", 1)) == set()
+    assert judged(plan, busy, cut, request(host, "/robots.txt", 2)) == set()
     assert judged(plan, request(host, "/robots.txt", 1), request(host, "/robots.txt", 2)) == {"robots.txt read again"}
+
+
+def test_robots_behind_a_redirect_is_read_for_the_host_that_was_asked(plan: Plan) -> None:
+    host = host_of(plan, "company")
+    log = [request(host, "/robots.txt", 0, status=301), request(f"www.{host}", "/robots.txt", 1)]
+
+    assert judged(plan, *log, request(f"www.{host}", "/robots.txt", 2)) == set()
 
 
 def test_a_request_before_retry_after_is_seen(plan: Plan) -> None:

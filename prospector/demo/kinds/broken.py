@@ -1,6 +1,5 @@
 """Sites and pages that are slow, cut, without end or not what they say. One bad page hangs on an otherwise good site."""
 
-import gzip
 import zlib
 
 from prospector.demo.draft import Draft
@@ -10,9 +9,9 @@ from prospector.demo.site import Answer, Ending, Manner, Outcome, Page, Phrase, 
 MEGABYTE = 1024 * 1024
 TOO_LARGE = 12 * MEGABYTE
 BOMB_BLOCKS = 10_000  # of a megabyte each, once unpacked
+GZIP_HEAD = bytes([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255])
 DEPTH = 200_000
 MANY_LINKS = 100_000
-DROPPED_NAME = "nowhere-{number}.invalid"  # a name that no resolver knows (RFC 6761)
 
 
 def slow_headers(draft: Draft) -> Site:
@@ -103,8 +102,10 @@ def after_the_end(draft: Draft) -> Site:
     return draft.site()
 
 
-def unknown_name(draft: Draft) -> Site:
-    draft.name = draft.host = DROPPED_NAME.format(number=draft.name.removesuffix(".test").rpartition("-")[2])
+def unresolved(draft: Draft) -> Site:
+    """A name that no resolver knows (RFC 6761). To the web's own name server it is unknown, broken or slow, by its kind."""
+    number = draft.name.removesuffix(".test").rpartition("-")[2]
+    draft.name = draft.host = f"{draft.kind.removesuffix('-name')}-{number}.invalid"
     return draft.site(Outcome(Ending.FAILED, "dns"))
 
 
@@ -114,9 +115,14 @@ def closed_port(draft: Draft) -> Site:
 
 
 def bomb_blocks() -> tuple[bytes, bytes]:
-    """The first gzip member's head with a megabyte, and a member that is sent again and again."""
-    member = gzip.compress(b"\0" * MEGABYTE, mtime=0)
-    return gzip.compress(_cut_body(), mtime=0) + member, member
+    """The beginning of a gzip stream, and a block that may follow it any number of times."""
+    return GZIP_HEAD + _block(_cut_body()), _block(b" " * MEGABYTE)
+
+
+def _block(data: bytes) -> bytes:
+    """A full flush forgets what came before, so such blocks can stand in any order."""
+    press = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return press.compress(data) + press.flush(zlib.Z_FULL_FLUSH)
 
 
 def _cut_body() -> bytes:
@@ -146,6 +152,8 @@ KINDS = {
     "deep": (deep, 0),
     "many-links": (many_links, 0),
     "after-the-end": (after_the_end, 1),
-    "unknown-name": (unknown_name, 3),
+    "unknown-name": (unresolved, 3),
+    "broken-name": (unresolved, 0),
+    "slow-name": (unresolved, 0),
     "closed-port": (closed_port, 1),
 }

@@ -100,6 +100,13 @@ def host_below(draft: Draft) -> Site:
     return draft.site(resolve={below: f"{CANARY_ADDRESS}:{CANARY_PORT}"})
 
 
+def rebinding(draft: Draft) -> Site:
+    """A name that changes its address after the first answer of the name server; with RESOLVE it is like any other."""
+    draft.grow(3, reach=Reach.BEYOND)
+    draft.robots(DEFAULT_ROBOTS)
+    return draft.site(Outcome(Ending.OPEN, "rebinding"), rebinds=True)
+
+
 KINDS = {
     "canary-links": (links, 1),
     "canary-redirects": (redirects, 1),
@@ -110,4 +117,5 @@ KINDS = {
     "canary-home": (home, 0),
     "canary-name": (name, 0),
     "canary-host": (host_below, 0),
+    "rebinding": (rebinding, 0),
 }

@@ -18,6 +18,13 @@ def company(draft: Draft) -> Site:
     return draft.site(schemes=schemes)
 
 
+def twenty(draft: Draft) -> Site:
+    """Twenty pages of about 20 kB, without a surprise: for measuring."""
+    draft.grow(19, paragraphs=40)
+    draft.robots(DEFAULT_ROBOTS)
+    return draft.site(compressed=False)
+
+
 def blog(draft: Draft) -> Site:
     """Posts with comments, pagination, tags, a feed and pictures, which are not pages."""
     draft.speak()
@@ -124,6 +131,7 @@ def hash_of(text: str) -> int:
 
 KINDS = {
     "company": (company, 40),
+    "twenty": (twenty, 0),
     "blog": (blog, 12),
     "shop": (shop, 6),
     "session": (session, 1),

@@ -16,9 +16,9 @@ RULES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
         ("/not-us",),
     ),
     "two-groups": (
-        "User-agent: BacklinkProspector\nDisallow: /a\n\nUser-agent: *\nDisallow: /\n\nUser-agent: BacklinkProspector\nDisallow: /b\n",
-        ("/c",),
-        ("/a", "/b"),
+        "User-agent: BacklinkProspector\nDisallow: /one\n\nUser-agent: *\nDisallow: /\n\nUser-agent: BacklinkProspector\nDisallow: /two\n",
+        ("/three",),
+        ("/one", "/two"),
     ),
     "longest": (
         "User-agent: *\nDisallow: /shop/\nAllow: /shop/open/\nDisallow: /shop/open/not\nDisallow: /same\nAllow: /same\n",
@@ -36,7 +36,7 @@ RULES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
         ("/~joe/notes", "/caf%C3%A9/menu", "/gr%C3%BCn"),
     ),
     "untidy": (
-        "\ufeff# a comment\r\nUSER-AGENT : *   # all\r\n\r\ndisallow:/x # no space\r\nNonsense\r\nDisalow: /y\r\nDisallow:\r\n",
+        "\ufeff# a comment\r\nUSER-AGENT : *   # all\r\n\r\ndisallow:/x # no space\r\nNonsense\r\nNot-allowed: /y\r\nDisallow:\r\n",
         ("/y",),
         ("/x/1",),
     ),
