@@ -38,14 +38,22 @@ def web_options(command: click.decorators.FC) -> click.decorators.FC:
     return command
 
 
-def mode_option(command: click.decorators.FC) -> click.decorators.FC:
-    return click.option(
-        "--mode",
-        type=click.Choice(["hybrid", "free-only"]),
-        default="hybrid",
-        show_default=True,
-        help="What the crawl may use: decides what it must find.",
-    )(command)
+def limit_options(command: click.decorators.FC) -> click.decorators.FC:
+    """How far the crawl may go: decides what it must find."""
+    for option in (
+        click.option("--max-pages", default=10_000, show_default=True, help="The crawl's --max-pages-per-domain."),
+        click.option("--top-pages", default=50, show_default=True, help="The crawl's own."),
+        click.option("--site-threshold", default=500, show_default=True, help="The crawl's own."),
+        click.option(
+            "--mode",
+            type=click.Choice(["hybrid", "free-only"]),
+            default="hybrid",
+            show_default=True,
+            help="The crawl's own.",
+        ),
+    ):
+        command = option(command)
+    return command
 
 
 @demo.command(cls=Command)
@@ -83,9 +91,9 @@ def serve(sites: int, seed: int, kinds: tuple[str, ...], port: int, log: Path, a
 @demo.command(cls=Command)
 @click.argument("what", type=click.Choice(["mentions", "domains", "links", "keywords"]), default="mentions")
 @web_options
-@mode_option
+@limit_options
 @output.json_option
-def truth(what: str, sites: int, seed: int, kinds: tuple[str, ...], mode: str, as_json: bool) -> None:
+def truth(what: str, sites: int, seed: int, kinds: tuple[str, ...], as_json: bool, mode: str, **limits: int) -> None:
     """Print what a crawl of the web must find, as CSV or as a line of JSON each.
 
     \b
@@ -96,7 +104,7 @@ def truth(what: str, sites: int, seed: int, kinds: tuple[str, ...], mode: str, a
     from prospector.demo.tables import TABLES
     from prospector.demo.truth import Limits, Mode
 
-    table = TABLES[what](Plan(seed, sites, kinds), Limits(mode=Mode(mode)))
+    table = TABLES[what](Plan(seed, sites, kinds), Limits(mode=Mode(mode), **limits))
     if as_json:
         for row in table:
             output.data(row)
@@ -116,7 +124,7 @@ def truth(what: str, sites: int, seed: int, kinds: tuple[str, ...], mode: str, a
 )
 @click.option("--errors", type=click.Path(exists=True, path_type=Path), help="errors.csv of the crawl.")
 @click.option("--calls", type=click.Path(exists=True, path_type=Path), help="The simulator's calls, as JSON lines.")
-@mode_option
+@limit_options
 @click.option("--delay-ms", default=1000, show_default=True, help="The least gap between two requests to a site.")
 @click.option("--page-cap", default=500, show_default=True, help="The most pages of one trap.")
 @click.option("--paid-cap", default=0, help="The most paid requests in flight; 0: not judged.")
@@ -131,6 +139,7 @@ def check(
     page_cap: int,
     paid_cap: int,
     as_json: bool,
+    **limits: int,
 ) -> int:
     """Hold a crawl's files and the log of the web against the truth. Exit code 1 if a promise is broken.
 
@@ -149,7 +158,7 @@ def check(
         list(coverage.failed_domains(errors)) if errors else None,
         checker.credits_charged(calls) if calls else None,
     )
-    bars = checker.Bars(delay_ms / 1000, page_cap, paid_cap, Limits(mode=Mode(mode)))
+    bars = checker.Bars(delay_ms / 1000, page_cap, paid_cap, Limits(mode=Mode(mode), **limits))
     verdict = checker.check(Plan(web.seed, web.sites, web.kinds), crawl, bars)
     show(verdict, as_json)
     return 0 if verdict.good else FAILED

@@ -197,6 +197,7 @@ class Site:
     delay_seconds: float = 1.0
     closed: bool = False  # robots.txt forbids all of it
     trap: bool = False
+    large: bool = False  # its pages beyond reach are so for its size only
     ignored_query: str = ""  # a parameter that changes the address and not the page
     compressed: bool = False
     wildcard: bool = False

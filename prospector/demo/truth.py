@@ -10,6 +10,8 @@ from prospector.demo.plan import Plan
 from prospector.demo.site import Backlink, Ending, Page, Reach, Schemes, Site, Zone
 
 SITE_THRESHOLD = 500
+TOP_PAGES = 50  # with the homepage one more
+MAX_PAGES = 10_000
 UNQUOTED = "/~!$&'()*+,;=:@"  # what need not be escaped in a path (RFC 3986)
 
 
@@ -37,9 +39,11 @@ class Mention:
 
 @dataclass(frozen=True)
 class Limits:
-    """A crawl's own limits: they decide which pages of a large site are expected."""
+    """A crawl's own limits: they decide which pages are expected."""
 
     site_threshold: int = SITE_THRESHOLD
+    top_pages: int = TOP_PAGES
+    max_pages: int = MAX_PAGES
     mode: Mode = Mode.HYBRID
 
 
@@ -59,17 +63,21 @@ def mentions(plan: Plan) -> Iterator[Mention]:
 
 def expected(plan: Plan, limits: Limits) -> Iterator[Mention]:
     """What a complete crawl reports."""
-    wanted = EXPECTED[limits.mode]
     for site in plan.sites:
-        whole = len(site.pages) <= limits.site_threshold and is_large(site)
-        for page in site.pages.values():
-            if page.reach in wanted or (whole and page.reach is Reach.BEYOND):
-                yield from _on(page, site)
+        for page in _expected_pages(site, limits):
+            yield from _on(page, site)
 
 
-def is_large(site: Site) -> bool:
-    """Whether the pages beyond reach are so for the size of the site only."""
-    return site.kind.startswith("large-")
+def _expected_pages(site: Site, limits: Limits) -> list[Page]:
+    """Of a domain with more pages than the limits allow it is open which are read: only its homepage is expected."""
+    wanted = EXPECTED[limits.mode]
+    above = len(site.pages) > limits.site_threshold
+    if site.large and not above:
+        wanted |= {Reach.BEYOND}
+    most = min(limits.max_pages, limits.top_pages + 1) if above else limits.max_pages
+    pages = [page for page in site.pages.values() if page.reach in wanted]
+    in_domain = Counter(page.domain for page in pages)
+    return [page for page in pages if in_domain[page.domain] <= most or page.key == f"{page.domain}/"]
 
 
 def links(plan: Plan) -> Iterator[LinkStatus]:

@@ -153,6 +153,13 @@ def test_below_the_threshold_all_of_a_large_site_is_expected() -> None:
     assert len(whole) == len(list(truth.mentions(large)))
 
 
+def test_of_more_pages_than_a_limit_allows_only_the_homepage_is_expected() -> None:
+    large = Plan(1, 1, ["large-links"])
+
+    for limits in (truth.Limits(top_pages=20), truth.Limits(max_pages=20)):
+        assert {truth.canonical(one.url).partition("/")[2] for one in truth.expected(large, limits)} <= {""}
+
+
 def test_barred_sites_end_otherwise_without_money() -> None:
     barred = Plan(1, 1, ["refused"])
 

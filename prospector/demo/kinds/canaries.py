@@ -65,9 +65,12 @@ def sitemaps(draft: Draft) -> Site:
 
 
 def entities(draft: Draft) -> Site:
-    """A sitemap with entities and a DTD from a file and from outside, and one that would unpack to 100 GB."""
-    draft.grow(3)
+    """A sitemap and a page with entities and a DTD from a file and from outside, and a sitemap that unpacks to 100 GB."""
+    pages = draft.grow(3)
     raw = EXTERNAL.replace("{canary}", f"{CANARY_ADDRESS}:{CANARY_PORT}").replace("{home}", f"http://{draft.host}/")
+    xhtml = raw.replace("<urlset", '<html xmlns="http://www.w3.org/1999/xhtml"').replace("</urlset>", "</html>")
+    draft.answer("/page.xhtml", Answer(body=xhtml.encode(), media="application/xhtml+xml"))
+    draft.link(pages[0], "/page.xhtml")
     draft.answer("/sitemap.xml", Answer(body=raw.encode(), media=XML))
     draft.answer("/bomb.xml", Answer(body=BOMB.encode(), media=XML))
     draft.robots(f"{DEFAULT_ROBOTS}Sitemap: http://{draft.host}/bomb.xml\nSitemap: http://{draft.host}/sitemap.xml\n")

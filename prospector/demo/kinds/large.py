@@ -19,7 +19,7 @@ def large_index(draft: Draft) -> Site:
     draft.sitemap("/a.xml", targets[:half])
     draft.answer("/b.xml.gz", Answer(body=zipped(_urls(draft, targets[half:])), media="application/gzip"))
     draft.robots(f"{DEFAULT_ROBOTS}Sitemap: http://{draft.host}/index.xml\n")
-    return draft.site()
+    return draft.site(large=True)
 
 
 def large_text(draft: Draft) -> Site:
@@ -29,21 +29,21 @@ def large_text(draft: Draft) -> Site:
     draft.answer("/sitemap.txt", Answer(body=lines.encode(), media=TEXT))
     draft.sitemap("/sitemap.xml", targets[: len(targets) // 2])
     draft.robots(f"Sitemap: http://{draft.host}/sitemap.txt\n{DEFAULT_ROBOTS}")
-    return draft.site()
+    return draft.site(large=True)
 
 
 def large_quiet(draft: Draft) -> Site:
     """No word in robots.txt; /sitemap.xml is there."""
     draft.sitemap("/sitemap.xml", _hubs_and_leaves(draft))
     draft.robots(DEFAULT_ROBOTS)
-    return draft.site()
+    return draft.site(large=True)
 
 
 def large_links(draft: Draft) -> Site:
     """No sitemap at all: only the links say how large it is."""
     _hubs_and_leaves(draft)
     draft.robots(DEFAULT_ROBOTS)
-    return draft.site()
+    return draft.site(large=True)
 
 
 def orphans(draft: Draft) -> Site:
