@@ -55,6 +55,7 @@ def main() -> None:
             "RANDOMIZE_DOWNLOAD_DELAY": False,  # in its favour: by default half of its gaps are meant to be shorter
             "CLOSESPIDER_TIMEOUT": int(sys.argv[5]) if len(sys.argv) > 5 else 0,
             "FEEDS": {rows: {"format": "csv", "fields": ["domain", "url", "keyword", "frequency"], "overwrite": True}},
+            "DOWNLOAD_TIMEOUT": 30,  # in its favour: with 180 s the slow sites hold it for minutes
             "LOG_LEVEL": "CRITICAL",
             "TELNETCONSOLE_ENABLED": False,
         }

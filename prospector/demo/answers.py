@@ -1,16 +1,19 @@
 """What the web answers to a request, as the bytes that go over the wire; kept for the requests that come again."""
 
 import gzip
+import re
 import time
 from collections import Counter
 from dataclasses import dataclass
 from email.utils import formatdate
 from http import HTTPStatus
+from urllib.parse import unquote
 
 from prospector.demo.document import encoded, media
 from prospector.demo.plan import Plan
 from prospector.demo.site import CANARY_PORT, Answer, Manner, Page, Request, Schemes, Site
 
+REDIRECTOR = re.compile(r"/(?:go\?url|\?u)=(https[^&]+)")
 KEPT_BYTES = 64 * 1024 * 1024
 PRESSED_LEAST_BYTES = 1024
 MISSING = Answer(404, b"<!doctype html><title>404</title><h1>Not found</h1><p>Acme CRM</p>")
@@ -28,6 +31,12 @@ class Reply:
     after_seconds: float = 0.0
     retry_ms: int = 0
     bomb: bool = False
+
+
+def redirector(target: str) -> Answer:
+    """Every site has one, and backlinks lead through it: /go?url=ADDRESS."""
+    address = REDIRECTOR.match(target)
+    return Answer(302, headers=(("Location", unquote(address[1])),)) if address else MISSING
 
 
 class Answers:
@@ -58,7 +67,7 @@ class Answers:
 
     def _planned(self, site: Site, request: Request, *, pressed: bool) -> Reply:
         key = request.host + request.target
-        found = site.answers.get(key) or site.pages.get(key) or MISSING
+        found = site.answers.get(key) or site.pages.get(key) or redirector(request.target)
         return self._reply(found, rendered=request.rendered, pressed=pressed)
 
     def _keep(self, key: tuple[str, str, bool, bool], reply: Reply) -> Reply:

@@ -1,6 +1,9 @@
 """Sites as most are: companies, blogs, shops, in many languages; and several domains that share one site."""
 
+import re
+from dataclasses import replace
 from urllib.parse import quote
+from zlib import crc32
 
 from prospector.demo.draft import DEFAULT_ROBOTS, Draft
 from prospector.demo.site import Answer, Domain, Page, Request, Schemes, Site, Zone
@@ -8,6 +11,7 @@ from prospector.demo.site import Answer, Domain, Page, Request, Schemes, Site, Z
 RSS = '<?xml version="1.0"?><rss version="2.0"><channel><title>Acme CRM</title></channel></rss>'
 COLOURS = ("red", "green", "blue", "black")
 SIZES = ("s", "m", "l")
+SESSION = re.compile(r"[?&]sid=[0-9a-f]+")
 ORDERS = ("price", "name", "new")
 
 
@@ -60,18 +64,17 @@ def shop(draft: Draft) -> Site:
 
 def session(draft: Draft) -> Site:
     """Every page hands out a new session in its links, so no address is ever seen twice."""
-    pages = draft.grow(5)
+    draft.grow(5)
     draft.robots(DEFAULT_ROBOTS)
 
     def marked(request: Request) -> Page | None:
-        page = draft.pages.get(request.host + request.path)
-        sid = f"{hash_of(request.target):08x}"
-        return page and Page(
-            **{**vars(page), "target": request.target, "links": tuple(f"{one}?sid={sid}" for one in _plain(page))}
-        )
-
-    def _plain(page: Page) -> list[str]:
-        return [one.target for one in pages if any(one.target in link for link in page.links)]
+        plain = SESSION.sub("", request.target)
+        page = draft.pages.get(request.host + plain)
+        if page is None:
+            return None
+        sid = f"sid={crc32(request.target.encode()):08x}"
+        links = (f"{link.strip().partition('#')[0]}{'&' if '?' in link else '?'}{sid}" for link in page.links)
+        return replace(page, target=request.target, links=tuple(links))
 
     return draft.site(rule=marked, trap=True, ignored_query="sid")
 
@@ -120,13 +123,6 @@ def _filters(query: str) -> list[str]:
         for value in values
     ]
     return ["/shop?" + "&".join(f"{name}={value}" for name, value in one.items()) for one in wider]
-
-
-def hash_of(text: str) -> int:
-    """A number that is the same in every process."""
-    import zlib
-
-    return zlib.crc32(text.encode())
 
 
 KINDS = {
