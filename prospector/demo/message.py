@@ -38,7 +38,7 @@ def message(head: bytes) -> Message:
     scheme = ""
     if verb == "CONNECT":
         host, target = target, ""
-    elif "://" in target[:8]:
+    elif target.startswith(("http://", "https://")):
         scheme, _, rest = target.partition("://")
         host, slash, target = rest.partition("/")
         target = slash + target or "/"

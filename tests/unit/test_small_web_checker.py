@@ -100,6 +100,12 @@ def test_a_forbidden_page_is_seen(plan: Plan) -> None:
     assert judged(plan, request(host, "/robots.txt", 0), request(host, "/", 1.0)) == {"robots.txt violations"}
 
 
+def test_an_unplanned_page_of_a_closed_site_is_seen(plan: Plan) -> None:
+    host = host_of(plan, "robots-closed")
+
+    assert judged(plan, request(host, "/robots.txt", 0), request(host, "/other", 1.0)) == {"robots.txt violations"}
+
+
 def test_a_page_before_robots_is_seen(plan: Plan) -> None:
     assert judged(plan, request(host_of(plan, "company"), "/", 0)) == {"robots.txt violations"}
 
@@ -145,6 +151,30 @@ def test_too_many_paid_requests_at_once_are_seen(plan: Plan) -> None:
 
     assert judged(plan, *log, paid_cap=len(hosts)) == set()
     assert judged(plan, *log, paid_cap=len(hosts) - 1) == {"peak paid in flight"}
+
+
+def test_direct_requests_do_not_count_as_paid(plan: Plan) -> None:
+    hosts = [domain.name for domain in plan.domains]
+    log = [request(host, "/robots.txt", 0, end_ns=SECOND) for host in hosts]
+
+    assert judged(plan, *log, paid_cap=1) == set()
+
+
+def test_a_page_that_came_whole_twice_is_told_and_not_judged(plan: Plan) -> None:
+    host = host_of(plan, "company")
+    log = [request(host, "/robots.txt", 0), *(request(host, "/", n, whole=n != 1) for n in (1, 2, 3))]
+
+    assert manners(plan, log, delay_seconds=1.0, page_cap=9).fetched_again == 1
+    assert judged(plan, *log) == set()
+
+
+def test_the_verdict_is_good_unless_a_line_is_not(plan: Plan) -> None:
+    good = check(plan, Crawl([], perfect(plan)), Bars())
+    bad = check(plan, Crawl([], []), Bars())
+
+    assert good.good
+    assert not bad.good
+    assert bad.as_json()["good"] is False
 
 
 def test_requests_that_touch_are_not_in_flight_together() -> None:
@@ -261,6 +291,16 @@ def test_an_answer_that_never_ended_is_in_the_log(tmp_path: Path) -> None:
         log.begin(request("a.test", "/endless", 1))
 
     assert [entry.path for entry in entries(path)] == ["/endless"]
+
+
+def test_half_a_line_at_the_end_of_a_log_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "web.jsonl"
+    with RequestLog(path, Heading(1, 5)) as log:
+        log.end(request("a.test", "/", 1))
+    with path.open("a", encoding="utf-8") as file:
+        file.write('{"at_ns": 12')
+
+    assert [entry.path for entry in entries(path)] == ["/"]
 
 
 def test_a_log_goes_on_only_for_the_same_web(tmp_path: Path) -> None:
