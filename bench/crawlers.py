@@ -22,6 +22,11 @@ from prospector.demo.web_process import running
 
 PAGE_CAP = 60
 STOCK_SECONDS = 120  # it would never leave the traps by itself
+CALM = (
+    "company", "company", "company", "blog", "blog", "idn", "subdomains", "family", "orphans", "patchy", "half-application", "hops", "leaving",
+    "to-www", "to-apex", "secure", "limited", "flapping", "refused", "robots-groups", "robots-longest", "robots-wildcards", "robots-missing",
+    "robots-delay", "robots-redirected",
+)  # fmt: skip
 MARKS = {True: "", False: " !", None: ""}
 
 
@@ -29,7 +34,7 @@ def verdict(crawler: str, plan: Plan, sites: int, folder: Path) -> Verdict:
     listed = [str(row["domain"]) for row in domains(plan, Limits())]
     (folder / "domains.txt").write_text("\n".join(listed), encoding="utf-8")
     (folder / "keywords.txt").write_text("\n".join(plan.keywords), encoding="utf-8")
-    with running(folder / "log.jsonl", seed=plan.seed, sites=sites) as ready:
+    with running(folder / "log.jsonl", seed=plan.seed, sites=sites, kinds=plan.kinds) as ready:
         said = json.dumps({"address": ready.address, **asdict(ready)})
         (folder / "ready.json").write_text(said, encoding="utf-8")
         script = Path(__file__).parent / f"{crawler}.py"
@@ -47,8 +52,10 @@ def main() -> None:
     words.add_argument("crawlers", nargs="*", default=["careful", "rude", "stock"])
     words.add_argument("--sites", type=int, default=120)
     words.add_argument("--seed", type=int, default=1)
+    words.add_argument("--kind", action="append", default=[], help="only sites of this kind (repeatable)")
+    words.add_argument("--calm", action="store_true", help="only sites that are neither hostile nor endless nor large")
     given = words.parse_args()
-    plan = Plan(given.seed, given.sites)
+    plan = Plan(given.seed, given.sites, CALM if given.calm else given.kind)
     verdicts = []
     for crawler in given.crawlers:
         with tempfile.TemporaryDirectory() as folder:

@@ -24,9 +24,11 @@ def main() -> None:
     words.add_argument("--port", type=int, default=Options.port)
     words.add_argument("--log", type=Path, default=Options.log)
     words.add_argument("--token", default=None, help="what the simulator shows; made when not given")
+    words.add_argument("--ends-with-stdin", action="store_true", help="end when stdin is closed, too")
     given = words.parse_args()
     chosen = {"token": given.token} if given.token else {}
-    serve(Options(given.seed, given.sites, tuple(given.kind), given.port, given.log, **chosen), announce)
+    kinds = tuple(given.kind)
+    serve(Options(given.seed, given.sites, kinds, given.port, given.log, given.ends_with_stdin, **chosen), announce)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import asyncio
 import secrets
 import signal
 import socket
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -32,6 +33,7 @@ class Options:
     kinds: tuple[str, ...] = ()
     port: int = 0
     log: Path = Path("web.jsonl")
+    ends_with_stdin: bool = False  # for a parent that may be killed: nothing is left running
     token: str = field(default_factory=lambda: secrets.token_hex(16))
 
 
@@ -59,6 +61,8 @@ async def _serve(options: Options, plan: Plan, ready: Callable[[Ready], None]) -
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
+    if options.ends_with_stdin:
+        loop.add_reader(sys.stdin.fileno(), stop.set)
     web = _bound(WEB_ADDRESS, options.port)
     port: int = web.getsockname()[1]
     outside = _canary_sockets(port)

@@ -461,6 +461,28 @@ def test_a_taken_port_is_said_in_words(web: Client, tmp_path: Path) -> None:
     assert "Traceback" not in ended.stderr
 
 
+def answers(port: int) -> bool:
+    with socket.socket() as asking:
+        return asking.connect_ex(("127.1.0.1", port)) == 0
+
+
+def test_a_web_ends_with_the_program_that_started_it(tmp_path: Path) -> None:
+    starts_and_dies = (
+        "import os, pathlib\n"
+        "from prospector.demo.web_process import running\n"
+        f"with running(pathlib.Path({str(tmp_path / 'web.jsonl')!r}), sites=1) as ready:\n"
+        "    print(ready.port, flush=True)\n"
+        "    os.kill(os.getpid(), 9)\n"
+    )
+
+    port = int(subprocess.run([sys.executable, "-c", starts_and_dies], capture_output=True, check=False).stdout)
+
+    deadline = time.monotonic() + 10
+    while answers(port) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not answers(port)
+
+
 def test_sigterm_loses_no_line_of_the_log(tmp_path: Path) -> None:
     log = tmp_path / "web.jsonl"
     words = [sys.executable, "-m", "prospector.demo", "--sites=2", "--kind=patchy", "--kind=silent", f"--log={log}"]
