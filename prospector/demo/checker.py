@@ -113,6 +113,7 @@ def _kept(found: Manners, bars: Bars) -> list[Line]:
     return [
         Line("requests", f"{found.requests:,}", "", None),
         _none(f"gaps under {bars.delay_seconds:.3f} s", found.short_gaps, f" of {found.gaps:,}"),
+        Line("of these shorter by a tenth", f"{found.very_short_gaps:,}", "", None),
         Line("smallest gap", smallest, "", None),
         _none("robots.txt violations", found.robots),
         _none("robots.txt read again", found.robots_again),

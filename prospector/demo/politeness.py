@@ -11,6 +11,7 @@ from prospector.demo.site import Reach
 from prospector.demo.truth import canonical
 
 NS = 1_000_000_000
+VERY_SHORT = 0.9  # of the delay: shorter than a late timer explains
 USUAL_SECONDS = 1.0  # the delay of a site that asks for none
 ROBOTS = "/robots.txt"
 REDIRECTS = range(300, 400)
@@ -25,6 +26,7 @@ class Manners:
     gaps: int = 0
     smallest_gap_seconds: float | None = None
     short_gaps: list[str] = field(default_factory=list)
+    very_short_gaps: int = 0
     robots: list[str] = field(default_factory=list)
     robots_again: list[str] = field(default_factory=list)
     too_early: list[str] = field(default_factory=list)
@@ -83,6 +85,7 @@ def _gaps(found: Manners, requests: Sequence[Entry], delay_seconds: float, asked
         found.smallest_gap_seconds = min(seconds, found.smallest_gap_seconds or seconds)
         if gap_ns < least * NS:
             found.short_gaps.append(f"{seconds:.3f} s before {_name(later)}")
+            found.very_short_gaps += gap_ns < least * NS * VERY_SHORT
 
 
 def _waits(found: Manners, requests: Sequence[Entry]) -> None:

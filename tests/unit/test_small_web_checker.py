@@ -60,6 +60,15 @@ def test_a_gap_a_microsecond_short_is_seen(plan: Plan) -> None:
     assert judged(plan, request(host, "/robots.txt", 0), request(host, "/", 0.999999)) == {"gaps under 1.000 s"}
 
 
+def test_gaps_that_a_late_timer_does_not_explain_are_told_apart(plan: Plan) -> None:
+    host = host_of(plan, "company")
+    log = [request(host, "/robots.txt", 0), request(host, "/", 0.95), request(host, "/", 1.8)]
+
+    kept = manners(plan, log, delay_seconds=1.0, page_cap=9)
+
+    assert (len(kept.short_gaps), kept.very_short_gaps) == (2, 1)
+
+
 def test_the_gap_is_between_all_hosts_of_a_site(plan: Plan) -> None:
     host = host_of(plan, "company")
     log = [request(host, "/robots.txt", 0), request(f"www.{host}", "/robots.txt", 0.5)]
