@@ -42,14 +42,14 @@ def limit_options(command: click.decorators.FC) -> click.decorators.FC:
     """How far the crawl may go: decides what it must find."""
     for option in (
         click.option("--max-pages", default=10_000, show_default=True, help="The crawl's --max-pages-per-domain."),
-        click.option("--top-pages", default=50, show_default=True, help="The crawl's own."),
-        click.option("--site-threshold", default=500, show_default=True, help="The crawl's own."),
+        click.option("--top-pages", default=50, show_default=True, help="The crawl's --top-pages."),
+        click.option("--site-threshold", default=500, show_default=True, help="The crawl's --site-threshold."),
         click.option(
             "--mode",
             type=click.Choice(["hybrid", "free-only"]),
             default="hybrid",
             show_default=True,
-            help="The crawl's own.",
+            help="What the crawl may use.",
         ),
     ):
         command = option(command)
@@ -62,7 +62,7 @@ def limit_options(command: click.decorators.FC) -> click.decorators.FC:
 @click.option("--log", default="web.jsonl", show_default=True, type=click.Path(path_type=Path, dir_okay=False))
 @output.json_option
 def serve(sites: int, seed: int, kinds: tuple[str, ...], port: int, log: Path, as_json: bool) -> None:
-    """Serve the web until Ctrl-C, and log every request.
+    """Serve the web until Ctrl-C. Every request is logged.
 
     \b
     Example:
@@ -94,7 +94,7 @@ def serve(sites: int, seed: int, kinds: tuple[str, ...], port: int, log: Path, a
 @limit_options
 @output.json_option
 def truth(what: str, sites: int, seed: int, kinds: tuple[str, ...], as_json: bool, mode: str, **limits: int) -> None:
-    """Print what a crawl of the web must find, as CSV or as a line of JSON each.
+    """Print what a crawl must find. As CSV, or as JSON, a line each.
 
     \b
     Example:
@@ -141,7 +141,7 @@ def check(
     as_json: bool,
     **limits: int,
 ) -> int:
-    """Hold a crawl's files and the log of the web against the truth. Exit code 1 if a promise is broken.
+    """Judge a crawl of the web. Exit code 1 if a promise is broken.
 
     \b
     Example:
