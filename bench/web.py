@@ -37,14 +37,6 @@ def cpu_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
-def server_pid(log: Path) -> int:
-    return next(
-        int(folder.name)
-        for folder in Path("/proc").iterdir()
-        if folder.name.isdigit() and str(log).encode() in (folder / "cmdline").read_bytes()
-    )
-
-
 def load(port: int, wanted: list[bytes], seconds: float, connections: int) -> tuple[int, int]:
     """Requests answered and bytes read: one request in flight on each connection."""
     chosen = selectors.DefaultSelector()
@@ -79,19 +71,16 @@ def main() -> None:
     words.add_argument("--connections", type=int, default=32)
     given = words.parse_args()
     wanted = requests_of(Plan(1, given.sites))
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "web.jsonl"
-        with running(log, sites=given.sites) as ready:
-            pid = server_pid(log)
-            for passing in ("first", "second"):
-                before = cpu_seconds(pid)
-                served, received = load(ready.port, wanted, given.seconds / 2, given.connections)
-                cpu = cpu_seconds(pid) - before
-                print(
-                    f"{passing} half: {served / (given.seconds / 2):,.0f} requests/s, {received / served / 1000:.1f} kB each, "
-                    f"{cpu / served * 1e6:,.0f} us of CPU each ({served / cpu:,.0f} requests/s on a whole core), "
-                    f"{len(wanted):,} pages"
-                )
+    with tempfile.TemporaryDirectory() as folder, running(Path(folder) / "web.jsonl", sites=given.sites) as ready:
+        for passing in ("first", "second"):
+            before = cpu_seconds(ready.pid)
+            served, received = load(ready.port, wanted, given.seconds / 2, given.connections)
+            cpu = cpu_seconds(ready.pid) - before
+            print(
+                f"{passing} half: {served / (given.seconds / 2):,.0f} requests/s, {received / served / 1000:.1f} kB each, "
+                f"{cpu / served * 1e6:,.0f} us of CPU each ({served / cpu:,.0f} requests/s on a whole core), "
+                f"{len(wanted):,} pages"
+            )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """The web as a process: listens, says where, serves until SIGTERM."""
 
 import asyncio
+import os
 import secrets
 import signal
 import socket
@@ -46,6 +47,7 @@ class Ready:
     token: str
     log: str
     settings: dict[str, str]
+    pid: int
 
     @property
     def address(self) -> str:
@@ -108,4 +110,4 @@ def _ready(plan: Plan, port: int, canaries: tuple[str, ...], options: Options) -
         "ALLOWED_NETWORKS": ALLOWED_NETWORKS,
         "RESOLVE": plan.resolve(f"{WEB_ADDRESS}:{port}", port),
     }
-    return Ready(port, canaries, options.token, str(options.log), settings)
+    return Ready(port, canaries, options.token, str(options.log), settings, os.getpid())
