@@ -24,6 +24,19 @@ LOG_LEVEL = env.choice("LOG_LEVEL", "info", ("debug", "info", "warning", "error"
 # "json", "text", or "auto": text on a terminal, JSON elsewhere; read by prospector.logs
 LOG_STYLE = env.choice("LOG_STYLE", "auto", ("auto", "json", "text"))
 
+# key of the ScrapingBee account; without it nothing is paid for; read by prospector.fetch.key
+SCRAPINGBEE_API_KEY = env.secret("SCRAPINGBEE_API_KEY")
+
+# where ScrapingBee's API is; read by prospector.fetch
+SCRAPINGBEE_API_URL = env.url("SCRAPINGBEE_API_URL", "https://app.scrapingbee.com/api/v1/", ("https", "http"))
+
+# most paid requests in flight, over all jobs and workers; the account's own limit holds where it is lower;
+# read by prospector.scheduler
+SCRAPINGBEE_CONCURRENCY = env.integer("SCRAPINGBEE_CONCURRENCY", 10, least=1, most=1_000)
+
+# what one credit costs, in US dollars; read by prospector.jobs
+CREDIT_PRICE_USD = env.decimal("CREDIT_PRICE_USD", "0.01")
+
 env.refuse_unknown()
 
 # Scrapy's own
