@@ -66,4 +66,5 @@ end
 local due = redis.call('ZRANGE', LATER(), 0, 0, 'WITHSCORES')[2]
 if due and (not next_at or tonumber(due) < next_at) then next_at = tonumber(due) end
 wait_ms = next_at and math.max(0, next_at - now) or -1
+if looks == 0 then wait_ms = 0 end
 return {wait_ms, meta[4] or '0', unpack(tickets)}

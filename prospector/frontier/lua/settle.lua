@@ -24,6 +24,7 @@ if verdict == 'done' or verdict == 'failed' then
 end
 if verdict == 'done' or verdict == 'failed' or verdict == 'aside' then
   redis.call('HDEL', STATE(job, domain), url)
+  if redis.call('HGET', DOMAIN(job, domain), 'home') == url then redis.call('HINCRBY', JOB(job), 'homes', 1) end
 else
   if ARGV[4] ~= '' then redis.call('HSET', STATE(job, domain), url, ARGV[4]) end
   if verdict == 'park' then
