@@ -5,6 +5,7 @@ import os
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from functools import cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
@@ -48,6 +49,19 @@ def integer(name: str, default: int, least: int = 0, most: int = 2**31 - 1) -> i
         return value
 
     return _read(name, default, parse, f"a whole number from {least:,} to {most:,}")
+
+
+def decimal(name: str, default: str, least: str = "0") -> Decimal:
+    def parse(raw: str) -> Decimal:
+        try:
+            value = Decimal(raw)
+        except InvalidOperation:
+            raise ValueError from None
+        if not value.is_finite() or value < Decimal(least):
+            raise ValueError
+        return value
+
+    return _read(name, Decimal(default), parse, f"a number from {least}")
 
 
 def choice(name: str, default: str, allowed: tuple[str, ...]) -> str:
@@ -103,6 +117,11 @@ def refuse_unknown() -> None:
             near = difflib.get_close_matches(name, READ, 1)
             hint = f"Did you mean {near[0]}?" if near else "prospector config show lists every option."
             raise SettingInvalid(f"Unknown option {name} ({origin}).", hint)
+
+
+def read_file_again() -> None:
+    """What is read from now on is as prospector.toml is by then."""
+    _file.cache_clear()
 
 
 def secrets() -> set[str]:

@@ -54,6 +54,19 @@ LOG_STYLE = env.choice("LOG_STYLE", "auto", ("auto", "json", "text"))
 # networks that are open although not public, for intranets and tests; read by cli.explain
 ALLOWED_NETWORKS = env.networks("ALLOWED_NETWORKS")
 
+# key of the ScrapingBee account; without it nothing is paid for; read by prospector.fetch.key
+SCRAPINGBEE_API_KEY = env.secret("SCRAPINGBEE_API_KEY")
+
+# where ScrapingBee's API is; read by prospector.fetch
+SCRAPINGBEE_API_URL = env.url("SCRAPINGBEE_API_URL", "https://app.scrapingbee.com/api/v1/", ("https", "http"))
+
+# most paid requests in flight, over all jobs and workers; the account's own limit holds where it is lower;
+# read by prospector.scheduler
+SCRAPINGBEE_CONCURRENCY = env.integer("SCRAPINGBEE_CONCURRENCY", 10, least=1, most=1_000)
+
+# what one credit costs, in US dollars; read by prospector.jobs
+CREDIT_PRICE_USD = env.decimal("CREDIT_PRICE_USD", "0.01")
+
 env.refuse_unknown()
 
 # Scrapy's own

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from prospector.core.method_memory import MethodMemory
 from prospector.core.methods import Method
 
 
@@ -39,7 +40,7 @@ class PageState:
 
 @dataclass(frozen=True)
 class Ticket:
-    """`number` is the domain's in its job; `price` is reserved while the lease lasts."""
+    """`number` is the domain's in its job; `price` is reserved while the lease lasts; `memory` is the domain's."""
 
     lease: str
     job: str
@@ -50,3 +51,4 @@ class Ticket:
     url: str
     state: PageState
     price: int
+    memory: MethodMemory = field(default_factory=MethodMemory)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
+from prospector.core.methods import Method
 from prospector.core.ticket import PageState, Ticket, Verdict
 from prospector.frontier import codec
 
@@ -46,6 +47,7 @@ class Limits:
     max_pages: int = 100_000
     max_queued: int = 1_000
     max_ms: int = 3_600_000
+    first_method: Method = Method.DIRECT
 
 
 @dataclass(frozen=True)
@@ -153,10 +155,6 @@ def settle(
     return Call("settle", (lease, verdict, mentions, codec.dumps(state) if state else "", wait_ms, reason), bool)
 
 
-def charge(lease: str, credit_count: int) -> Call[bool]:
-    return Call("charge", (lease, credit_count), bool)
-
-
 def bind(lease: str, address: str) -> Call[int]:
     """0: send now; more: give the ticket back for so many ms; -1: the lease is lost."""
     return Call("bind", (lease, address), int)
@@ -181,7 +179,7 @@ def create(job: str, limits: Limits, spent: int = 0) -> Call[bool]:
     """The job is known but held: seed it, then lift it."""
     arguments = (
         job, limits.cap_credits, limits.threshold_pages, limits.top_pages, limits.max_pages, limits.max_queued,
-        limits.max_ms, spent,
+        limits.max_ms, spent, limits.first_method,
     )  # fmt: skip
     return Call("create", arguments, bool)
 

@@ -5,8 +5,10 @@ SCHEDULER_SERIALIZER of scrapy-redis: `dumps` a state, `loads` a ticket.
 """
 
 import json
+from dataclasses import asdict
 from typing import Any
 
+from prospector.core.method_memory import MethodMemory
 from prospector.core.methods import Method
 from prospector.core.ticket import Kind, PageState, Ticket
 
@@ -16,6 +18,17 @@ VERSION = 1
 def dumps(state: PageState) -> str:
     short = {"m": state.method, "a": state.attempt, "l": state.losses, "k": state.kind, "x": state.extra}
     return json.dumps({"v": VERSION} | {name: value for name, value in short.items() if value}, separators=(",", ":"))
+
+
+def dumps_memory(memory: MethodMemory) -> str:
+    return json.dumps(asdict(memory), separators=(",", ":"))
+
+
+def _memory(raw: str | None) -> MethodMemory:
+    if raw is None:
+        return MethodMemory()
+    known: dict[str, Any] = json.loads(raw)
+    return MethodMemory(**known | {name: Method(known[name]) for name in ("method", "last")})
 
 
 def loads(encoded: str | bytes) -> Ticket:
@@ -30,6 +43,7 @@ def loads(encoded: str | bytes) -> Ticket:
         site=raw["site"],
         url=raw["url"],
         price=int(raw["price"]),
+        memory=_memory(raw.get("memory")),
         state=PageState(
             method=Method(state.get("m", Method.DIRECT)),
             attempt=int(state.get("a", 0)),

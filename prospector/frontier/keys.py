@@ -3,14 +3,18 @@
 PREFIX = "prospector:"
 
 # the frontier as a whole
-META = "meta"  # hash: epoch, leases (their counter), turn, run and boot of the server, clock, skew, changes, paid
+META = (
+    "meta"  # hash: epoch, leases (their counter), turn, run and boot of the server, clock, skew, changes, boots, line
+)
 RUNNING = "running"  # sorted set: job -> turn; a job that is held is not in it
 LATER = "later"  # sorted set: entry of a page -> the moment it may be queued again
 SUSPECTS = "suspects"  # sorted set: entry of a page whose lease was lost -> since when
 QUIET = "quiet"  # string: the worker that empties its hands to take suspects alone
 FINISHING = "finishing"  # sorted set: job and domain that ran empty -> since when; closed once its row is written
 DEAD = "dead"  # hash: entry of a page -> why it is handed out no more (JSON)
-PAID_WAITING = "paid-waiting"  # sorted set: job -> turn; jobs with pages that wait for a free paid slot
+PROVIDER = "provider"  # hash: failures in a row, first, fine, opened, probe, called, stopped, most, most_until
+PAID_FLYING = "paid-flying"  # sorted set: lease of a paid request in flight -> since when
+PAID_WAITING = "paid-waiting"  # sorted set: job -> turn; jobs with a line of paid pages
 
 # leases and those who hold them
 LEASES = "leases"  # hash: lease -> what was handed out (JSON)
@@ -24,8 +28,8 @@ JOB = "job:{job}"  # hash: state, limits, counters, money
 WAITING = "waiting:{job}"  # list: domains that are not open yet
 OPEN = "open:{job}"  # set: domains that are open
 READY = "ready:{job}"  # sorted set: site -> the moment it may be asked; only sites with work and nothing in flight
-PARKED = "parked:{job}:{reason}"  # set: entries of pages that wait for money, key, provider
-PAID = "paid:{job}"  # sorted set: entries of pages that wait for a free paid slot -> score
+PARKED = "parked:{job}:{reason}"  # sorted set: entry of a page that waits for money, key, provider -> place in line
+PAID = "paid:{job}"  # sorted set: entry of a page -> its place in the line for paid requests (line_place.lua)
 RATE = "rate:{job}"  # hash: minute and counter -> how many in that minute
 
 # a site
@@ -36,7 +40,7 @@ ADDRESS = "address:{address}"  # hash: next, flying
 ROBOTS = "robots:{authority}"  # string: robots.txt as read, for all jobs
 
 # a domain of a job
-DOMAIN = "domain:{job}:{domain}"  # hash: site, opened, counters, mode
+DOMAIN = "domain:{job}:{domain}"  # hash: site, home, opened, counters, mode, method and memory of how it is read
 QUEUE = "queue:{job}:{domain}"  # sorted set: url -> score
 STATE = "state:{job}:{domain}"  # hash: url -> state of a page that is not as new (codec.py)
 SEEN = "seen:{job}:{domain}"  # set: fingerprints

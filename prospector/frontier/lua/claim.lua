@@ -6,6 +6,7 @@
 -- Gives {wait_ms, changes, ticket (JSON) ...}: wait_ms until a next claim can give more, -1 if nothing is known to come;
 --       changes counts holds and lifts, so that a worker knows when to give back what it has not sent.
 --       {'empty'} where Redis has lost everything and must be rebuilt first.
+local LOOKS_MOST = 1000  -- a call: domains whose pages cannot go now are opened and put aside one after the other
 local worker, n, lease_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local rules = {
   delay_ms = tonumber(ARGV[4]), version = tonumber(ARGV[6]),
@@ -13,31 +14,37 @@ local rules = {
 }
 
 local now = clock()
-local meta = redis.call('HMGET', META(), 'epoch', 'run', 'boot', 'changes', 'clock')
+local meta = redis.call('HMGET', META(), 'epoch', 'run', 'boot', 'changes', 'clock', 'boots')
 if not meta[1] then return {'empty'} end
 redis.call('HSET', META(), 'clock', now)
 rules.epoch = meta[1]
 rules.boot = tonumber(meta[3]) or 0
+rules.boots = tonumber(meta[6]) or 0
 if meta[2] ~= ARGV[5] then  -- the server was started since: its last second may be missing
   redis.call('HSET', META(), 'run', ARGV[5], 'boot', now)
   redis.call('HINCRBY', META(), 'down', math.max(0, now - (tonumber(meta[5]) or now)))
   rules.boot = now
+  if meta[2] then rules.boots = redis.call('HINCRBY', META(), 'boots', 1) end
 end
 redis.call('ZADD', WORKERS(), now + lease_ms, worker)
 redis.call('ZADD', NODES(), now, string.match(worker, '^[^/]*'))
 queue_due(now)
+rules.provider = provider_now(now)
+rules.paid_most = math.min(rules.paid_most, rules.provider.most or rules.paid_most)
 
 local tickets = {}
 local wait_ms = alone_first(worker, rules, now, tickets)
 if wait_ms then return {wait_ms, meta[4] or '0', unpack(tickets)} end
 
 local jobs = redis.call('ZRANGE', RUNNING(), 0, -1)
+call_up(jobs, rules, now)
 local open_most = math.ceil(tonumber(ARGV[7]) * redis.call('ZCARD', WORKERS()) / math.max(1, #jobs))
-local found = true
-while found and #tickets < n do
+local found, looks = true, LOOKS_MOST
+while found and #tickets < n and looks > 0 do
   found = false
   for _, job in ipairs(jobs) do
     if #tickets >= n then break end
+    looks = looks - 1
     local site = redis.call('ZRANGE', READY(job), '-inf', now, 'BYSCORE', 'LIMIT', 0, 1)[1]
     if not site and open_domain(job, open_most, now) then found = true
     elseif site then
@@ -59,4 +66,5 @@ end
 local due = redis.call('ZRANGE', LATER(), 0, 0, 'WITHSCORES')[2]
 if due and (not next_at or tonumber(due) < next_at) then next_at = tonumber(due) end
 wait_ms = next_at and math.max(0, next_at - now) or -1
+if looks == 0 then wait_ms = 0 end
 return {wait_ms, meta[4] or '0', unpack(tickets)}

@@ -12,6 +12,7 @@ if redis.call('HGET', DOMAIN(job, domain), 'generation') ~= ARGV[3] or not redis
 end
 redis.call('ZREM', FINISHING(), one)
 if redis.call('HEXISTS', DOMAIN(job, domain), 'stalled') == 1 then redis.call('HINCRBY', JOB(job), 'stalled', -1) end
+if redis.call('HEXISTS', DOMAIN(job, domain), 'idle') == 1 then redis.call('HINCRBY', JOB(job), 'idle', -1) end
 redis.call('DEL', DOMAIN(job, domain), QUEUE(job, domain), STATE(job, domain), SEEN(job, domain))
 redis.call('SREM', OPEN(job), domain)
 redis.call('HINCRBY', JOB(job), 'open', -1)

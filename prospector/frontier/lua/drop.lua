@@ -15,6 +15,6 @@ for _, domain in ipairs(redis.call('SRANDMEMBER', OPEN(job), most)) do
   redis.call('SREM', OPEN(job), domain)
 end
 if redis.call('EXISTS', OPEN(job)) == 1 then return 0 end
-for _, reason in ipairs({'budget', 'key', 'provider'}) do redis.call('UNLINK', PARKED(job, reason)) end
+for _, reason in ipairs({'budget', 'key', 'credits', 'provider'}) do redis.call('UNLINK', PARKED(job, reason)) end
 redis.call('UNLINK', JOB(job), READY(job))
 return 1

@@ -1,6 +1,7 @@
--- The job's pages are handed out (again), and what was parked for any of the reasons given is queued anew.
+-- The job's pages are handed out (again), and what was parked for any of the reasons given joins its line of paid pages.
 --
--- ARGV  1 job   2 credit cap (-1: as it was)   then reasons
+-- ARGV  1 job   2 credit cap (-1: as it was)   then reasons; with 'key' or 'credits' the provider is tried again, by all jobs
+-- Gives the number of pages.
 local job = ARGV[1]
 local now = clock()
 if redis.call('EXISTS', JOB(job)) == 0 then return 0 end
@@ -15,12 +16,7 @@ redis.call('ZADD', RUNNING(), 'NX', 0, job)
 redis.call('HINCRBY', META(), 'changes', 1)
 local lifted = 0
 for i = 3, #ARGV do
-  for _, one in ipairs(redis.call('SMEMBERS', PARKED(job, ARGV[i]))) do
-    local _, domain, url = parts(one)
-    if redis.call('HINCRBY', DOMAIN(job, domain), 'parked', -1) == 0 then redis.call('HINCRBY', JOB(job), 'parked', -1) end
-    bring_back(job, domain, url, now)
-    lifted = lifted + 1
-  end
-  redis.call('DEL', PARKED(job, ARGV[i]))
+  if redis.call('HGET', PROVIDER(), 'stopped') == ARGV[i] then redis.call('HDEL', PROVIDER(), 'stopped') end
+  lifted = lifted + unpark(job, ARGV[i], redis.call('ZCARD', PARKED(job, ARGV[i])))
 end
 return lifted

@@ -11,7 +11,7 @@ local held = drop_lease(lease)
 if not held then return 0 end
 local job, domain, url = held.job, held.domain, held.url
 free_site(held.site, lease, now)
-if held.price > 0 then settle_money(held, verdict == 'unsent' and 0 or held.price, now) end
+if held.price > 0 then settle_money(lease, held, verdict == 'unsent' and 0 or held.price) end
 if redis.call('EXISTS', DOMAIN(job, domain)) == 0 then return 1 end  -- the job was dropped meanwhile
 
 if verdict == 'done' or verdict == 'failed' then
@@ -24,10 +24,12 @@ if verdict == 'done' or verdict == 'failed' then
 end
 if verdict == 'done' or verdict == 'failed' or verdict == 'aside' then
   redis.call('HDEL', STATE(job, domain), url)
+  if redis.call('HGET', DOMAIN(job, domain), 'home') == url then redis.call('HINCRBY', JOB(job), 'homes', 1) end
 else
   if ARGV[4] ~= '' then redis.call('HSET', STATE(job, domain), url, ARGV[4]) end
   if verdict == 'park' then
-    park(job, domain, url, ARGV[6])
+    local state = redis.call('HGET', STATE(job, domain), url)
+    park(job, domain, url, ARGV[6], line_place(job, domain, url, state and cjson.decode(state) or {}))
   else
     redis.call('HINCRBY', DOMAIN(job, domain), 'away', 1)
     if tonumber(ARGV[5]) > 0 then

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from prospector.core.methods import Method
 from prospector.core.ticket import PageState, Ticket, Verdict
-from prospector.frontier import calls
+from prospector.frontier import calls, paid_calls
 from prospector.frontier.calls import Fetch, Found
 
 from .conftest import DELAY_MS, Hand
@@ -40,7 +40,7 @@ def test_a_charge_turns_the_reservation_into_what_was_charged(frontier: Hand) ->
     escalated(frontier, "one", ["shop.test"])
     ticket = frontier.one()
 
-    assert [frontier.run(calls.charge(ticket.lease, 3)) for _ in range(2)] == [True, False]
+    assert [frontier.run(paid_calls.charge(ticket.lease, 3)) for _ in range(2)] == [True, False]
     assert money(frontier, "one") == (3, 0)
 
     frontier.finish(ticket)
@@ -71,7 +71,7 @@ def test_a_paid_ticket_that_was_not_sent_costs_nothing(frontier: Hand) -> None:
 def test_a_higher_cap_brings_back_exactly_the_parked_pages(frontier: Hand) -> None:
     escalated(frontier, "one", [f"site{number}.test" for number in range(4)], cap_credits=5)
     first = frontier.one()
-    frontier.run(calls.charge(first.lease, 5))
+    frontier.run(paid_calls.charge(first.lease, 5))
     frontier.finish(first)
     frontier.advance(1000)
     assert frontier.claim().tickets == ()
@@ -98,7 +98,7 @@ def test_paid_requests_in_flight_never_exceed_the_cap_and_no_job_starves(frontie
         assert len(flying) <= 3
         if flying:
             done = flying.pop(0)
-            frontier.run(calls.charge(done.lease, 5))
+            frontier.run(paid_calls.charge(done.lease, 5))
             frontier.finish(done)
 
     assert sorted(served) == ["big"] * 12 + ["small"] * 2

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from prospector.core.ticket import PageState, Verdict
-from prospector.frontier import calls
+from prospector.frontier import calls, paid_calls
 from prospector.frontier.calls import Fetch, Found
 
 from .conftest import Hand
@@ -49,7 +49,7 @@ def test_a_worker_that_lost_its_lease_adds_settles_charges_and_releases_nothing(
 
     assert frontier.run(calls.add(late.lease, [Found("https://shop.test/late", 7)])) == []
     assert frontier.free(late, Fetch.STRAINED, retry_after_ms=1000) is None
-    assert not frontier.run(calls.charge(late.lease, 5))
+    assert not frontier.run(paid_calls.charge(late.lease, 5))
     assert not frontier.run(calls.settle(late.lease, Verdict.DONE, 9))
 
     assert (frontier.counters("one"), frontier.domain("one", "shop.test")) == before

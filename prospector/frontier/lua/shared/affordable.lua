@@ -1,20 +1,28 @@
--- True if the page's method is free, or its price fits under the cap of the job and a paid slot is free: then it is
--- reserved here. Otherwise the page is put where it waits for money or for a slot.
-local function affordable(job, domain, url, state, score, rules, now)
-  local price = rules.prices[state.m or 'direct'] or 0
+-- True if the page's method is free, or if it may be paid for now: then its price is reserved here. Otherwise the page is
+-- put where it waits: parked for a reason that somebody must mend, or in the line of its job's paid pages.
+local function affordable(job, domain, url, state, rules, now)
+  local price = rules.prices[state.m] or 0
   if price == 0 then return true end
-  local money = redis.call('HMGET', JOB(job), 'cap', 'spent', 'reserved')
-  if tonumber(money[2]) + tonumber(money[3]) + price > tonumber(money[1]) then
-    park(job, domain, url, 'budget')
+  local provider = rules.provider
+  local place = line_place(job, domain, url, state)
+  local money = redis.call('HMGET', JOB(job), 'cap', 'spent', 'reserved', 'reconciled')
+  local free = tonumber(money[1]) - tonumber(money[2]) - tonumber(money[3])
+  local reason = provider.stopped
+  if not reason and price > free then reason = 'budget' end
+  if not reason and provider.open and not provider.probe then reason = 'provider' end
+  if reason then
+    park(job, domain, url, reason, place)
+    note_if_empty(job, domain, now)
     return false
   end
-  if (tonumber(redis.call('HGET', META(), 'paid')) or 0) >= rules.paid_most then
-    redis.call('HINCRBY', DOMAIN(job, domain), 'away', 1)
-    redis.call('ZADD', PAID(job), score, entry(job, domain, url))
-    redis.call('ZADD', PAID_WAITING(), 'NX', 0, job)
+  -- after a start of Redis what was spent in its last second is not known until the record has been asked
+  local sure = tonumber(money[4]) == rules.boots
+  if not sure or redis.call('ZCARD', PAID_FLYING()) >= rules.paid_most or not is_its_turn(job, place, price, free) then
+    join_line(job, domain, url, place)
+    note_if_empty(job, domain, now)
     return false
   end
   redis.call('HINCRBY', JOB(job), 'reserved', price)
-  redis.call('HINCRBY', META(), 'paid', 1)
+  if provider.open then probe_sent(provider, now) end
   return true
 end

@@ -6,6 +6,11 @@ local function grant(site, job, domain, url, state, worker, rules, delay_ms, now
     job = job, domain = domain, site = site, url = url, worker = worker, method = method,
     price = rules.prices[method] or 0, at = now, alone = rules.alone,
   }
+  if held.price > 0 then
+    redis.call('ZADD', PAID_FLYING(), now, lease)
+    held.home = redis.call('HGET', DOMAIN(job, domain), 'home') == url or nil
+  end
+  wake(job, domain, now)
   redis.call('HSET', LEASES(), lease, cjson.encode(held))
   redis.call('SADD', HANDS(worker), lease)
   redis.call('HSET', SITE(site), 'lease', lease, 'delay', delay_ms)
@@ -17,9 +22,9 @@ local function grant(site, job, domain, url, state, worker, rules, delay_ms, now
   if redis.call('HDEL', DOMAIN(job, domain), 'stalled') == 1 then redis.call('HINCRBY', JOB(job), 'stalled', -1) end
   for _, other in ipairs(redis.call('ZRANGE', SITE_JOBS(site), 0, -1)) do redis.call('ZREM', READY(other), site) end
   redis.call('ZREM', READY(job), site)
-  local of = redis.call('HMGET', DOMAIN(job, domain), 'number', 'generation')
+  local of = redis.call('HMGET', DOMAIN(job, domain), 'number', 'generation', 'memory')
   return cjson.encode({
     lease = lease, job = job, domain = domain, number = of[1], generation = of[2], site = site, url = url,
-    state = state, price = held.price,
+    state = state, price = held.price, memory = of[3] or nil,
   })
 end

@@ -3,7 +3,7 @@ local function lose(lease, blamed, losses_most, now)
   local held = drop_lease(lease)
   if not held then return false end
   free_site(held.site, lease, now)
-  if held.price > 0 then settle_money(held, held.price, now) end
+  if held.price > 0 then settle_money(lease, held, held.price) end
   if redis.call('EXISTS', DOMAIN(held.job, held.domain)) == 0 then return false end
   local raw = redis.call('HGET', STATE(held.job, held.domain), held.url)
   local state = raw and cjson.decode(raw) or {v = 1}

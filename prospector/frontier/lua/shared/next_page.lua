@@ -9,11 +9,13 @@ local function next_page(site, job, rules, now)
       if url then
         redis.call('ZADD', SITE_DOMAINS(site, job), 'XX', turn(), domain)
         local raw = redis.call('HGET', STATE(job, domain), url)
-        local score = redis.call('ZSCORE', QUEUE(job, domain), url)
         redis.call('ZREM', QUEUE(job, domain), url)
         leave_queue(job, domain, site)
         local state = read_state(job, domain, url, raw, rules, now)
-        if state and affordable(job, domain, url, state, score, rules, now) then return domain, url, state end
+        if state then
+          state.m = method_of(job, domain, state)
+          if affordable(job, domain, url, state, rules, now) then return domain, url, state end
+        end
       else
         leave_queue(job, domain, site)
       end

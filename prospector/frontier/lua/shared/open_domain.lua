@@ -1,14 +1,18 @@
 -- Opens the job's next waiting domain, its homepage queued, unless enough are open. True if one was opened.
--- Domains stalled by a far Retry-After do not count: they keep nobody busy.
+-- Domains stalled by a far Retry-After, and those whose pages are all away, do not count: they keep nobody busy. A job that
+-- pays for every page opens no more while enough of them stand in line.
+local LINE_MOST = 200
 local HOME = -2 ^ 52
 local function open_domain(job, most, now)
-  local stalled = tonumber(redis.call('HGET', JOB(job), 'stalled')) or 0
-  if redis.call('SCARD', OPEN(job)) - stalled >= most then return false end
+  local known = redis.call('HMGET', JOB(job), 'stalled', 'idle', 'method')
+  local busy = redis.call('SCARD', OPEN(job)) - (tonumber(known[1]) or 0) - (tonumber(known[2]) or 0)
+  if busy >= most then return false end
+  if (known[3] or 'direct') ~= 'direct' and redis.call('ZCARD', PAID(job)) >= LINE_MOST then return false end
   local raw = redis.call('LPOP', WAITING(job))
   if not raw then return false end
   local one = cjson.decode(raw)
   redis.call('SADD', OPEN(job), one.domain)
-  redis.call('HSET', DOMAIN(job, one.domain), 'site', one.site, 'opened', work_clock(job, now), 'number', one.number, 'generation', one.generation,
+  redis.call('HSET', DOMAIN(job, one.domain), 'site', one.site, 'home', one.url, 'opened', work_clock(job, now), 'number', one.number, 'generation', one.generation,
     'flying', 0, 'away', 0, 'fetched', 0, 'seq', 0, 'mode', 'all')
   redis.call('SADD', SEEN(job, one.domain), one.fingerprint)
   enqueue(job, one.domain, one.site, one.url, HOME, now)

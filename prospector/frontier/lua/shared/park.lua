@@ -1,5 +1,5 @@
-local function park(job, domain, url, reason)
-  redis.call('SADD', PARKED(job, reason), entry(job, domain, url))
+local function park(job, domain, url, reason, place)
+  redis.call('ZADD', PARKED(job, reason), place, entry(job, domain, url))
   redis.call('HINCRBY', DOMAIN(job, domain), 'away', 1)
   if redis.call('HINCRBY', DOMAIN(job, domain), 'parked', 1) == 1 then redis.call('HINCRBY', JOB(job), 'parked', 1) end
 end

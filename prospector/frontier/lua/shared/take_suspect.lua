@@ -7,7 +7,9 @@ local function take_suspect(one, job, domain, url, site, worker, rules, now)
   redis.call('ZREM', SUSPECTS(), one)
   redis.call('HINCRBY', DOMAIN(job, domain), 'away', -1)
   local state = read_state(job, domain, url, redis.call('HGET', STATE(job, domain), url), rules, now)
-  if not state or not affordable(job, domain, url, state, 0, rules, now) then return nil end
+  if not state then return nil end
+  state.m = method_of(job, domain, state)
+  if not affordable(job, domain, url, state, rules, now) then return nil end
   rules.alone = true
   return grant(site, job, domain, url, state, worker, rules, delay_ms, now)
 end

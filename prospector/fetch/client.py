@@ -1,0 +1,137 @@
+"""One HTTP request, sent once. Money is spent on the other side, so nothing here may send it a second time by itself.
+
+Scrapy's own client keeps connections open, and Twisted repeats a GET on its own where an old connection turns out dead, though
+the first one may have arrived and been charged. So each call has a connection of its own; a paid call lasts seconds.
+"""
+
+import time
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import certifi
+from OpenSSL import SSL
+from scrapy.http import Headers
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet import error
+from twisted.internet.defer import Deferred
+from twisted.internet.defer import TimeoutError as DeferredTimeout
+from twisted.internet.protocol import Protocol
+from twisted.internet.ssl import Certificate, trustRootFromCertificates
+from twisted.python.failure import Failure
+from twisted.web import client
+from twisted.web._newclient import RequestNotSent
+from twisted.web.http import PotentialDataLoss
+from twisted.web.http_headers import Headers as TwistedHeaders
+
+CONNECT_SECONDS = 20.0
+PEM_ENDS = b"-----END CERTIFICATE-----\n"
+
+
+class NotSent(Exception):
+    """Nothing has left this machine: no connection, no name, no valid certificate."""
+
+
+class NoAnswer(Exception):
+    """It was sent, or may have been; what became of it nobody knows."""
+
+
+@dataclass(frozen=True)
+class Raw:
+    """`complete` is False where the body was cut short; `too_large` where we stopped reading."""
+
+    status: int
+    headers: Headers
+    body: bytes
+    complete: bool
+    too_large: bool
+
+
+class OneShotClient:
+    def __init__(self) -> None:
+        from twisted.internet import reactor
+
+        self._reactor: Any = reactor
+        pool = client.HTTPConnectionPool(reactor, persistent=False)
+        policy = client.BrowserLikePolicyForHTTPS(trust_root())
+        self._agent = client.Agent(reactor, policy, connectTimeout=CONNECT_SECONDS, pool=pool)
+
+    async def get(self, url: str, headers: dict[str, str], within_seconds: float, most_bytes: int) -> Raw:
+        """Raises NotSent or NoAnswer. What the answer's head said is never lost, whatever becomes of its body."""
+        began = time.monotonic()
+        sent = TwistedHeaders({name: [value] for name, value in headers.items()})
+        asked: Deferred[Any] = self._agent.request(b"GET", url.encode("ascii"), sent)
+        asked.addTimeout(within_seconds, self._reactor)
+        try:
+            response = await maybe_deferred_to_future(asked)
+        except (error.ConnectError, error.DNSLookupError, RequestNotSent) as problem:
+            raise NotSent(str(problem)) from problem
+        except (client.ResponseFailed, error.ConnectionClosed, DeferredTimeout) as problem:
+            if _is_handshake(problem):
+                raise NotSent("its certificate is not valid") from problem
+            raise NoAnswer(_words(problem)) from problem
+        body = _Body(most_bytes)
+        left = max(0.0, within_seconds - (time.monotonic() - began))
+        self._watch(body, left)
+        response.deliverBody(body)
+        await maybe_deferred_to_future(body.ended)
+        received = Headers(dict(response.headers.getAllRawHeaders()))
+        return Raw(response.code, received, b"".join(body.parts), body.complete, body.too_large)
+
+    def _watch(self, body: "_Body", seconds: float) -> None:
+        timer = self._reactor.callLater(seconds, body.abandon)
+
+        body.ended.addCallback(lambda _: timer.active() and timer.cancel())
+
+
+class _Body(Protocol):
+    transport: Any  # Twisted's stand-in for the connection, without an interface of its own
+
+    def __init__(self, most_bytes: int) -> None:
+        self.ended: Deferred[None] = Deferred()
+        self.parts: list[bytes] = []
+        self.complete = False
+        self.too_large = False
+        self._room_bytes = most_bytes
+
+    def dataReceived(self, data: bytes) -> None:  # noqa: N802  # Twisted's name
+        if self.ended.called:
+            return
+        self._room_bytes -= len(data)
+        if self._room_bytes < 0:
+            self.too_large = True
+            self.abandon()
+        else:
+            self.parts.append(data)
+
+    def abandon(self) -> None:
+        if self.transport:
+            self.transport.loseConnection()
+        self._end()
+
+    def connectionLost(self, reason: Failure = Failure(error.ConnectionDone())) -> None:  # noqa: B008, N802
+        if not self.ended.called:
+            self.complete = bool(reason.check(client.ResponseDone, PotentialDataLoss))
+            self._end()
+
+    def _end(self) -> None:
+        if not self.ended.called:
+            self.ended.callback(None)
+
+
+@cache
+def trust_root() -> Any:
+    """Mozilla's list: the machine's own is not where OpenSSL looks for it on every system."""
+    pems = certifi.contents().encode().split(PEM_ENDS)[:-1]
+    return trustRootFromCertificates([Certificate.loadPEM(pem + PEM_ENDS) for pem in pems])
+
+
+def _is_handshake(problem: Exception) -> bool:
+    reasons = getattr(problem, "reasons", [])
+    return bool(reasons) and all(reason.check(SSL.Error) for reason in reasons)
+
+
+def _words(problem: Exception) -> str:
+    """Of the deepest cause: Twisted's own words for the outer ones are lists of failures."""
+    reasons = getattr(problem, "reasons", None)
+    return str(reasons[0].value) if reasons else str(problem) or type(problem).__name__

@@ -1,0 +1,6 @@
+-- How a page is to be fetched: as its own state says, else as its domain has taught (method_memory.py), else as its job begins.
+local function method_of(job, domain, state)
+  if state.m then return state.m end
+  if state.k == 'sitemap' then return 'direct' end
+  return redis.call('HGET', DOMAIN(job, domain), 'method') or redis.call('HGET', JOB(job), 'method') or 'direct'
+end
