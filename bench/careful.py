@@ -21,8 +21,8 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 from urllib.parse import quote, urljoin, urlsplit
 
-from protego import Protego
 from careful_reading import Reader, counted, decoded, normalised, pattern, resolved
+from protego import Protego
 
 DELAY_SECONDS = 1.0
 DEADLINE_SECONDS = 8.0

@@ -101,6 +101,10 @@ def folder(name: str, default: Path) -> Path:
     return _read(name, default, lambda raw: Path(raw).expanduser().absolute(), "a folder")
 
 
+def words(name: str) -> tuple[str, ...]:
+    return _read(name, (), _parts, "values with commas between")
+
+
 def networks(name: str) -> tuple[IPv4Network | IPv6Network, ...]:
     def parse(raw: str) -> tuple[IPv4Network | IPv6Network, ...]:
         return tuple(ip_network(part) for part in _parts(raw))

@@ -45,14 +45,32 @@ LOCAL_IDLE_SECONDS = env.integer("LOCAL_IDLE_SECONDS", 900, least=1)
 # where files go: s3://bucket/prefix or a folder as file:///path; else PROSPECTOR_HOME/files; read by prospector.local
 STORAGE_URL = env.url("STORAGE_URL", None, ("s3", "file"))
 
+# networks that are open although not public, for intranets and tests; read by prospector.fetch.resolver
+ALLOWED_NETWORKS = env.networks("ALLOWED_NETWORKS")
+
+# names and where they lead, as *.test=127.1.0.1:18080; read by prospector.fetch.resolver
+RESOLVE = env.words("RESOLVE")
+
+# least time between two requests to a site, ms; less than 1000 only inside ALLOWED_NETWORKS; read by prospector.scheduler
+DELAY_MS = env.integer("DELAY_MS", 1_000)
+
+# longest time that a slow or failing site's delay grows to, ms; read by prospector.spiders.domain
+DELAY_MOST_MS = env.integer("DELAY_MOST_MS", 60_000, least=1_000)
+
+# name of this machine among the nodes; else its host name; read by prospector.scheduler
+NODE_NAME = env.text("NODE_NAME")
+
+# seconds until a worker with nothing to do leaves; read by prospector.scheduler
+WORKER_IDLE_SECONDS = env.integer("WORKER_IDLE_SECONDS", 300, least=1)
+
+# domains that are crawled at once, for each worker; read by prospector.scheduler
+OPEN_DOMAINS_PER_WORKER = env.integer("OPEN_DOMAINS_PER_WORKER", 500, least=1)
+
 # least severe level that is logged; read by prospector.logs
 LOG_LEVEL = env.choice("LOG_LEVEL", "info", ("debug", "info", "warning", "error")).upper()
 
 # "json", "text", or "auto": text on a terminal, JSON elsewhere; read by prospector.logs
 LOG_STYLE = env.choice("LOG_STYLE", "auto", ("auto", "json", "text"))
-
-# networks that are open although not public, for intranets and tests; read by cli.explain
-ALLOWED_NETWORKS = env.networks("ALLOWED_NETWORKS")
 
 # key of the ScrapingBee account; without it nothing is paid for; read by prospector.fetch.key
 SCRAPINGBEE_API_KEY = env.secret("SCRAPINGBEE_API_KEY")
@@ -78,3 +96,63 @@ LOG_INSTALL_ROOT_HANDLER = False  # LogLines installs ours
 LOG_VERSIONS: list[str] = []
 TELNETCONSOLE_ENABLED = False  # a worker opens no port
 REMOTE_CONTROL_ENABLED = False
+
+# the frontier decides who is fetched when: scrapy-redis' seams, and Scrapy's own throttles off
+SCHEDULER = "prospector.scheduler.Scheduler"
+SCHEDULER_PERSIST = True
+SCHEDULER_QUEUE_CLASS = "prospector.frontier.queue.FrontierQueue"
+DUPEFILTER_CLASS = "prospector.frontier.dupefilter.FrontierDupeFilter"
+SCHEDULER_SERIALIZER = "prospector.frontier.codec"
+CONCURRENT_REQUESTS = 256
+CONCURRENT_REQUESTS_PER_DOMAIN = 256
+DOWNLOAD_DELAY = 0
+AUTOTHROTTLE_ENABLED = False
+RETRY_ENABLED = False
+REDIRECT_ENABLED = False
+METAREFRESH_ENABLED = False
+ROBOTSTXT_OBEY = False  # middlewares/robots.py obeys it, once for all workers
+COOKIES_ENABLED = False
+HTTPPROXY_ENABLED = False
+
+# what one fetch may take
+DOWNLOAD_TIMEOUT = 30
+DOWNLOAD_MAXSIZE = 10 * 1024 * 1024
+DOWNLOAD_WARNSIZE = 0
+SCRAPER_SLOT_MAX_ACTIVE_SIZE = 64 * 1024 * 1024  # pages wait up to half a second for their commit
+DNS_RESOLVER = "prospector.fetch.resolver.Resolver"
+DOWNLOAD_HANDLERS = {
+    "http": "prospector.fetch.direct.DirectHandler",
+    "https": "prospector.fetch.direct.DirectHandler",
+    **dict.fromkeys(("data", "file", "ftp", "s3"), None),
+}
+
+DOWNLOADER_MIDDLEWARES = {
+    "prospector.middlewares.robots.RobotsMiddleware": 100,
+    "prospector.middlewares.identity.IdentityMiddleware": 400,
+    "prospector.middlewares.limits.LimitsMiddleware": 500,
+    "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
+    "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
+    "scrapy.downloadermiddlewares.downloadtimeout.DownloadTimeoutMiddleware": None,
+    "scrapy.downloadermiddlewares.defaultheaders.DefaultHeadersMiddleware": None,
+    "scrapy.downloadermiddlewares.useragent.UserAgentMiddleware": None,
+    "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
+    "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
+    "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
+    "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": None,
+    "scrapy.downloadermiddlewares.httpproxy.HttpProxyMiddleware": None,
+}
+SPIDER_MIDDLEWARES = {
+    "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None,
+    "scrapy.spidermiddlewares.referer.RefererMiddleware": None,
+    "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
+    "scrapy.spidermiddlewares.depth.DepthMiddleware": None,
+}
+ITEM_PIPELINES = {
+    "prospector.pipelines.match.MatchPipeline": 300,
+    "prospector.pipelines.write.WritePipeline": 900,
+}
+EXTENSIONS = {
+    "prospector.extensions.closer.Closer": 100,
+    "prospector.extensions.second_chance.SecondChance": 100,
+    "scrapy.extensions.logstats.LogStats": None,
+}

@@ -40,7 +40,8 @@ class PageState:
 
 @dataclass(frozen=True)
 class Ticket:
-    """`number` is the domain's in its job; `price` is reserved while the lease lasts; `memory` is the domain's."""
+    """`number` is the domain's in its job; `price` is reserved while the lease lasts; `memory` is the domain's;
+    `opening`: no page of the domain was read yet."""
 
     lease: str
     job: str
@@ -52,3 +53,13 @@ class Ticket:
     state: PageState
     price: int
     memory: MethodMemory = field(default_factory=MethodMemory)
+    opening: bool = False
+
+
+@dataclass(frozen=True)
+class Found:
+    """A page that another one named. `fingerprint` is that of its canonical address."""
+
+    url: str
+    fingerprint: int
+    state: PageState | None = None

@@ -4,13 +4,15 @@ A call does nothing by itself: `client.py` runs it, alone or many in one round t
 """
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
+from prospector.core import robots
 from prospector.core.methods import Method
-from prospector.core.ticket import PageState, Ticket, Verdict
+from prospector.core.robots import Robots
+from prospector.core.ticket import Found, PageState, Ticket, Verdict
 from prospector.frontier import codec
 
 T = TypeVar("T")
@@ -64,15 +66,6 @@ class Seed:
     def encoded(self) -> str:
         # a fingerprint is text in Lua: its numbers are doubles
         return json.dumps(vars(self) | {"fingerprint": str(self.fingerprint)}, separators=(",", ":"))
-
-
-@dataclass(frozen=True)
-class Found:
-    """A link found on a page of the same domain."""
-
-    url: str
-    fingerprint: int
-    state: PageState | None = None
 
 
 @dataclass(frozen=True)
@@ -150,9 +143,11 @@ def settle(
     state: PageState | None = None,
     wait_ms: int = 0,
     reason: str = "",
+    facts: Mapping[str, str | int] | None = None,
 ) -> Call[bool]:
-    """False if the lease was lost: then nothing has changed."""
-    return Call("settle", (lease, verdict, mentions, codec.dumps(state) if state else "", wait_ms, reason), bool)
+    """False if the lease was lost: then nothing has changed. `facts` are kept for the domain's final row."""
+    known = json.dumps(facts) if facts else ""
+    return Call("settle", (lease, verdict, mentions, codec.dumps(state) if state else "", wait_ms, reason, known), bool)
 
 
 def bind(lease: str, address: str) -> Call[int]:
@@ -230,3 +225,11 @@ def close(ended_: Ended, *, failed: bool) -> Call[tuple[bool, int]]:
 
 def requeue(entry: str) -> Call[bool]:
     return Call("requeue", (entry,), bool)
+
+
+def robots_of(authorities: Sequence[str]) -> Call[list[Robots | None]]:
+    return Call("robots_of", tuple(authorities), lambda raw: [robots.decoded(one) if one else None for one in raw])
+
+
+def keep_robots(authority: str, read: Robots) -> Call[bool]:
+    return Call("keep_robots", (authority, read.encoded(), robots.KEPT_SECONDS), bool)

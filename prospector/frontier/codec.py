@@ -44,6 +44,7 @@ def loads(encoded: str | bytes) -> Ticket:
         url=raw["url"],
         price=int(raw["price"]),
         memory=_memory(raw.get("memory")),
+        opening=bool(raw["opening"]),
         state=PageState(
             method=Method(state.get("m", Method.DIRECT)),
             attempt=int(state.get("a", 0)),

@@ -9,6 +9,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from redis.exceptions import RedisError
@@ -16,7 +17,7 @@ from redis.exceptions import RedisError
 from prospector import logs
 from prospector.core.ticket import Ticket, Verdict
 from prospector.frontier import calls, keys
-from prospector.frontier.calls import Call, Claim, Terms
+from prospector.frontier.calls import Call, Claim, Fetch, Terms
 from prospector.frontier.client import AWAY, AsyncFrontier
 
 T = TypeVar("T")
@@ -29,6 +30,15 @@ GATHER_SECONDS = 0.004  # what is told within this time shares a round trip
 RETURN_SECONDS = (0.1, 1.0)  # first and longest pause between two tries to reach Redis
 MARGIN_SECONDS = 5.0  # a ticket is not sent in the last seconds of its lease
 CALLS_A_TURN = 500
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How a site's delay is bounded: the deployment's least and most, and what its robots.txt asks for."""
+
+    least_ms: int
+    most_ms: int
+    crawl_delay_ms: int = 0
 
 
 def steady_seconds() -> float:
@@ -51,6 +61,7 @@ class Pump:
         self.worker = worker
         self.hands: dict[str, Ticket] = {}
         self.changes = 0
+        self.next_work_seconds: float | None = None  # until there is more to claim, as far as the last claim could tell
         self.lost_everything: Callable[[], None] = lambda: None
         self.call_count = 0
         self._frontier = frontier
@@ -84,6 +95,20 @@ class Pump:
         """The last word on a ticket. A second one is not sent."""
         if self.hands.pop(ticket.lease, None):
             self.tell(call)
+
+    def free(self, ticket: Ticket, how: Fetch, latency_ms: int, pace: Pace, retry_after_ms: int) -> None:
+        """The fetch is over; what is made of it may take longer."""
+        self.tell(
+            calls.release(
+                ticket.lease, how, latency_ms, pace.least_ms, pace.most_ms, retry_after_ms, pace.crawl_delay_ms
+            )
+        )
+
+    def give_back(self, ticket: Ticket) -> None:
+        """Nothing was asked of the site: it has no delay to keep, and the page is as it was."""
+        if ticket.lease in self.hands:
+            self.tell(calls.release(ticket.lease, Fetch.UNSENT, 0, 0, 0))
+        self.settle(ticket, calls.settle(ticket.lease, Verdict.UNSENT))
 
     def may_send(self, ticket: Ticket) -> bool:
         """Asked right before the request leaves: does its lease surely still belong to this worker?"""
@@ -198,6 +223,7 @@ class Pump:
             return
         self._extend(began)
         self.changes = claim.changes
+        self.next_work_seconds = None if claim.wait_ms is None else claim.wait_ms / 1000
         wait = IDLE_SECONDS if claim.wait_ms is None else min(IDLE_SECONDS, claim.wait_ms / 1000)
         self._next_claim = began + wait
         if claim.tickets:

@@ -54,6 +54,11 @@ def unfinished(connection: Connection, job: str, after: int = -1, limit: int = 1
     return [Seed(row.number, row.domain, row.generation, DomainState(row.state)) for row in connection.execute(wanted)]
 
 
+def names(connection: Connection, job: str) -> Iterator[str]:
+    """All that the job has listed."""
+    yield from connection.scalars(select(domains.c.domain).where(domains.c.job == job))
+
+
 def open_(connection: Connection, job: str, numbers: Sequence[int]) -> None:
     """Before the first request of each. From then on its settled pages count when the frontier is rebuilt."""
     connection.execute(

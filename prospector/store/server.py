@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import datetime  # noqa: TC003  # a dataclass names its types at run time
+from datetime import datetime  # a dataclass names its types at run time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 

@@ -9,6 +9,7 @@ if not raw then return {} end
 local held = cjson.decode(raw)
 local job, domain = held.job, held.domain
 local LINK = 2 ^ 32
+local FRONT = -2 ^ 51  -- a sitemap says how large the site is before its pages are chosen
 local now = clock()
 local known = redis.call('HMGET', DOMAIN(job, domain), 'site', 'mode', 'hint', 'flying', 'away')
 if not known[1] then return {} end
@@ -27,7 +28,9 @@ for i = 3, #ARGV, 3 do
     room = room - 1
     redis.call('SADD', SEEN(job, domain), fingerprint)
     if state ~= '' then redis.call('HSET', STATE(job, domain), url, state) end
-    redis.call('ZADD', QUEUE(job, domain), redis.call('HINCRBY', DOMAIN(job, domain), 'seq', 1), url)
+    local score = redis.call('HINCRBY', DOMAIN(job, domain), 'seq', 1)
+    if string.find(state, '"k":"sitemap"', 1, true) then score = score + FRONT end
+    redis.call('ZADD', QUEUE(job, domain), score, url)
     new[#new + 1] = i / 3
   end
 end

@@ -2,6 +2,7 @@
 --
 -- ARGV  1 lease   2 verdict   3 mentions found   4 state for 'again' and 'park' (JSON, '' leaves it)
 --       5 wait_ms for 'again'   6 reason for 'park'
+--       7 what the domain's final row shall know (JSON: name -> value, '' none)
 --       verdicts: 'done' and 'failed' count as pages fetched; 'aside' is done without counting (robots, sitemap, a hop);
 --       'again' queues it anew, 'park' until a lift, 'unsent' as it was, for nothing was asked
 -- Gives 1, or 0 if the lease is lost. A paid lease that was not charged before stays booked at its full price.
@@ -14,6 +15,10 @@ free_site(held.site, lease, now)
 if held.price > 0 then settle_money(lease, held, verdict == 'unsent' and 0 or held.price) end
 if redis.call('EXISTS', DOMAIN(job, domain)) == 0 then return 1 end  -- the job was dropped meanwhile
 
+if verdict ~= 'unsent' then redis.call('HINCRBY', DOMAIN(job, domain), held.method, 1) end
+if ARGV[7] ~= '' then
+  for name, value in pairs(cjson.decode(ARGV[7])) do redis.call('HSET', DOMAIN(job, domain), name, value) end
+end
 if verdict == 'done' or verdict == 'failed' then
   redis.call('HINCRBY', DOMAIN(job, domain), 'fetched', 1)
   redis.call('HINCRBY', DOMAIN(job, domain), verdict, 1)

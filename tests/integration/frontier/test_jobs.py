@@ -3,9 +3,9 @@
 from itertools import pairwise
 
 from prospector.core.methods import Method
-from prospector.core.ticket import PageState, Ticket, Verdict
+from prospector.core.ticket import Found, PageState, Ticket, Verdict
 from prospector.frontier import calls, paid_calls
-from prospector.frontier.calls import Fetch, Found
+from prospector.frontier.calls import Fetch
 
 from .conftest import DELAY_MS, Hand
 

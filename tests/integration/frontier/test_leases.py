@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from prospector.core.ticket import PageState, Verdict
+from prospector.core.ticket import Found, PageState, Verdict
 from prospector.frontier import calls, paid_calls
-from prospector.frontier.calls import Fetch, Found
+from prospector.frontier.calls import Fetch
 
 from .conftest import Hand
 

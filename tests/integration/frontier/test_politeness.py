@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from prospector.core.ticket import Verdict
+from prospector.core.ticket import Found, Verdict
 from prospector.frontier import calls
 from prospector.frontier.calls import Fetch
 from prospector.frontier.client import Frontier
@@ -30,7 +30,7 @@ def test_eight_workers_and_two_jobs_keep_the_gap_of_every_site(frontier: Hand, s
             claim = mine.run(calls.claim(worker, 3, Hand.terms, run_id))
             began = time.monotonic()
             for ticket in claim.tickets:
-                mine.run(calls.add(ticket.lease, [calls.Found(f"{ticket.url}x", hash(ticket.url + "x"))]))
+                mine.run(calls.add(ticket.lease, [Found(f"{ticket.url}x", hash(ticket.url + "x"))]))
                 ended = time.monotonic()
                 mine.run(calls.release(ticket.lease, Fetch.FINE, 0, DELAY_MS, 60_000))
                 mine.run(calls.settle(ticket.lease, Verdict.DONE))

@@ -22,9 +22,9 @@ local function grant(site, job, domain, url, state, worker, rules, delay_ms, now
   if redis.call('HDEL', DOMAIN(job, domain), 'stalled') == 1 then redis.call('HINCRBY', JOB(job), 'stalled', -1) end
   for _, other in ipairs(redis.call('ZRANGE', SITE_JOBS(site), 0, -1)) do redis.call('ZREM', READY(other), site) end
   redis.call('ZREM', READY(job), site)
-  local of = redis.call('HMGET', DOMAIN(job, domain), 'number', 'generation', 'memory')
+  local of = redis.call('HMGET', DOMAIN(job, domain), 'number', 'generation', 'memory', 'done')
   return cjson.encode({
     lease = lease, job = job, domain = domain, number = of[1], generation = of[2], site = site, url = url,
-    state = state, price = held.price, memory = of[3] or nil,
+    state = state, price = held.price, memory = of[3] or nil, opening = not of[4],
   })
 end

@@ -5,4 +5,7 @@ local function settle_money(lease, held, charged)
   redis.call('HINCRBY', JOB(held.job), 'reserved', -held.price)
   redis.call('HINCRBY', JOB(held.job), 'spent', charged)
   if held.home then redis.call('HINCRBY', JOB(held.job), 'home_credits', charged) end
+  if redis.call('EXISTS', DOMAIN(held.job, held.domain)) == 1 then
+    redis.call('HINCRBY', DOMAIN(held.job, held.domain), 'credits', charged)
+  end
 end

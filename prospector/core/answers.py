@@ -1,0 +1,48 @@
+"""What came back for a ticket, and what it shows."""
+
+from dataclasses import dataclass
+
+from prospector.core import evidence
+from prospector.core.evidence import Evidence
+from prospector.core.page import Page
+from prospector.core.signs import Sign
+
+HTML_TYPES = ("text/html", "application/xhtml+xml")
+IMMEDIATE_SECONDS = 3  # a refresh later than this shows its page first: it is one to read
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`target`: where a redirect or an immediate refresh leads, '' if to no address; None where the answer is no hop."""
+
+    evidence: Evidence
+    status: int | None = None
+    page: Page | None = None
+    target: str | None = None
+    retry_after_ms: int = 0
+
+
+def is_html(content_type: str, body: bytes) -> bool:
+    """By its type; one that is not given is judged by how the body begins."""
+    kind = content_type.partition(";")[0].strip().lower()
+    if kind:
+        return kind in HTML_TYPES
+    return body[:512].lstrip().startswith(b"<")
+
+
+def of_page(status: int, page: Page, *, empty: bool) -> Answer:
+    """An answer with a document in it. A hop by refresh is one whatever else the page shows."""
+    if page.refresh and page.refresh.seconds <= IMMEDIATE_SECONDS and page.refresh.url != page.url:
+        return Answer(Evidence.TEXT, status, page, page.refresh.url)
+    return Answer(_evidence(status, page, empty=empty), status, page)
+
+
+def _evidence(status: int, page: Page, *, empty: bool) -> Evidence:
+    by_status = evidence.of_status(status)
+    if Sign.CHALLENGE in page.signs and by_status is not Evidence.GONE:
+        return Evidence.CHALLENGE
+    if by_status:
+        return by_status
+    if Sign.NEEDS_BROWSER in page.signs:
+        return Evidence.NEEDS_BROWSER
+    return Evidence.EMPTY if empty else Evidence.TEXT

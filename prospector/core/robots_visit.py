@@ -1,0 +1,74 @@
+"""What becomes of a page whose robots.txt was asked for under its ticket."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from prospector.core import robots
+from prospector.core.ladder import BACKOFF_MS
+from prospector.core.outcomes import PageOutcome
+from prospector.core.robots import MOST_HOPS, Robots, Stance
+from prospector.core.ticket import PageState, Ticket, Verdict
+from prospector.core.visit import Conclusion
+
+ROBOTS = "robots"  # in a page's `extra`: where its robots.txt is looked for, and how often it was
+UNREACHABLE = "robots.txt unreachable"
+
+
+@dataclass(frozen=True)
+class RobotsAnswer:
+    """`status` None: no answer at all. `target`: where a redirect leads, '' if to no address."""
+
+    status: int | None
+    body: bytes = b""
+    target: str | None = None
+    retry_after_ms: int = 0
+
+
+def authority(url: str) -> str:
+    """What has one robots.txt: scheme, host and port."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def robots_address(ticket: Ticket, page_address: str) -> str:
+    looked_for: str = _search(ticket).get("at", f"{authority(page_address)}/robots.txt")
+    return looked_for
+
+
+def judge(ticket: Ticket, answer: RobotsAnswer, same_site: Callable[[str], bool]) -> Robots | Conclusion:
+    """The rules, to be kept; or how the page goes on without them."""
+    if answer.target is not None:
+        return _after_redirect(ticket, answer.target, same_site)
+    if answer.status is not None:
+        read = robots.of_status(answer.status, answer.body)
+        if read.stance is not Stance.UNREACHABLE:
+            return read
+    tries = int(_search(ticket).get("tries", 0))
+    if tries < len(BACKOFF_MS):
+        state = _with(ticket, tries=tries + 1)
+        return Conclusion(Verdict.AGAIN, state=state, wait_ms=answer.retry_after_ms or BACKOFF_MS[tries])
+    return Conclusion(Verdict.FAILED, PageOutcome.FAILED, detail=UNREACHABLE, facts={"reason": UNREACHABLE})
+
+
+def known(state: PageState) -> PageState:
+    """The page's state once its robots.txt is kept."""
+    return replace(state, extra={name: value for name, value in state.extra.items() if name != ROBOTS})
+
+
+def _after_redirect(ticket: Ticket, target: str, same_site: Callable[[str], bool]) -> Robots | Conclusion:
+    """Another site's rules are not this one's, and asking it would need its own gate: RFC 9309 calls this unavailable."""
+    hops = int(_search(ticket).get("hops", 0)) + 1
+    if hops > MOST_HOPS or not target or not same_site(target):
+        return Robots(Stance.NONE)
+    return Conclusion(Verdict.AGAIN, state=_with(ticket, at=target, hops=hops))
+
+
+def _search(ticket: Ticket) -> dict[str, Any]:
+    return dict(ticket.state.extra.get(ROBOTS, {}))
+
+
+def _with(ticket: Ticket, **changes: object) -> PageState:
+    search = {**_search(ticket), **changes}
+    return replace(ticket.state, extra={**ticket.state.extra, ROBOTS: search})

@@ -1,0 +1,77 @@
+"""Plain HTTP: Scrapy's own handler, which sends only with leave, connects only where it may, and says when it is over."""
+
+import asyncio
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+from scrapy import Request
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from scrapy.crawler import Crawler
+from scrapy.exceptions import DownloadConnectionRefusedError
+from scrapy.http import Response
+from scrapy.utils.httpobj import urlparse_cached
+
+from prospector.core.retry_after import retry_after_ms
+from prospector.core.signals import STOP_FETCHING
+from prospector.fetch.failures import NotSent, Stopped
+from prospector.fetch.passage import Passage
+from prospector.fetch.resolver import Resolver
+
+# answers of a site that has trouble, or is asked too often
+STRAINED = frozenset({429, 500, 502, 503, 504})
+
+
+class DirectHandler(HTTP11DownloadHandler):
+    """For http and https. A request without a passage is not sent: nothing leaves this machine without the frontier."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._flying: set[asyncio.Task[Response]] = set()
+        crawler.signals.connect(self.stop_fetching, STOP_FETCHING)
+
+    async def download_request(self, request: Request) -> Response:
+        passage: Passage = request.meta["passage"]
+        answer = await _resolver().names.find(urlparse_cached(request).hostname or "")
+        address = answer.addresses[0]
+        limited = not _resolver().names.policy.is_allowed(address)
+        if not await passage.admit(str(address), limited=limited) or not passage.may_send():
+            raise NotSent(f"{request.url} was not sent.")
+        began = time.monotonic()
+        strained, wait_ms = True, 0
+        try:
+            response = await self._until_stopped(request)
+            strained, wait_ms = response.status in STRAINED, wait_asked_ms(response)
+        except DownloadConnectionRefusedError:
+            strained = False  # nobody is there to be strained
+            raise
+        else:
+            return response
+        finally:
+            passage.ended(int((time.monotonic() - began) * 1000), strained=strained, retry_after_ms=wait_ms)
+
+    def stop_fetching(self) -> None:
+        for task in self._flying:
+            task.cancel()
+
+    async def _until_stopped(self, request: Request) -> Response:
+        task: asyncio.Task[Response] = asyncio.ensure_future(super().download_request(request))
+        self._flying.add(task)
+        task.add_done_callback(self._flying.discard)
+        try:
+            return await task
+        except asyncio.CancelledError:
+            raise Stopped(f"{request.url} was cut off.") from None
+
+
+def wait_asked_ms(response: Response) -> int:
+    raw = response.headers.get("Retry-After")
+    return retry_after_ms(raw.decode("latin-1"), datetime.now(UTC)) if raw else 0
+
+
+def _resolver() -> Resolver:
+    from twisted.internet import reactor
+
+    resolver: Any = reactor.nameResolver
+    assert isinstance(resolver, Resolver), "DNS_RESOLVER is not ours: addresses would not be checked"
+    return resolver

@@ -1,0 +1,1 @@
+"""What an operator can do with jobs, and what keeps their promises over time."""

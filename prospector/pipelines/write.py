@@ -1,0 +1,122 @@
+"""Item pipeline: rows are committed first, then the page is settled. Batches of 100 or half a second, in a thread."""
+
+import asyncio
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+from scrapy.crawler import Crawler
+
+from prospector import logs
+from prospector.errors import NotFound, ServerUnreachable
+from prospector.frontier import calls
+from prospector.items import PageItem
+from prospector.pipelines.rows import page_row
+from prospector.store import domains, pages
+from prospector.store.pages import PageRow
+
+LOG = logs.named(__name__)
+
+BATCH_ROWS = 100
+BATCH_SECONDS = 0.5
+AWAY_SECONDS = (1.0, 15.0)  # first and longest pause while Postgres is away
+
+
+@dataclass
+class Waiting:
+    """A row and the item that waits for it to be committed."""
+
+    item: PageItem
+    row: PageRow
+    committed: "asyncio.Future[None]"
+
+
+class WritePipeline:
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._waiting: list[Waiting] = []
+        self._opened: set[tuple[str, int, int]] = set()
+        self._full = asyncio.Event()
+        self._stopping = False
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> "WritePipeline":
+        return cls(crawler)
+
+    def open_spider(self) -> None:
+        self._task = asyncio.ensure_future(self._write_batches())
+
+    async def close_spider(self) -> None:
+        self._stopping = True
+        self._full.set()
+        await self._task
+
+    async def process_item(self, item: PageItem) -> PageItem:
+        """Returns once the page is settled: its children in the frontier, its rows in Postgres, then acknowledged."""
+        spider: Any = self._crawler.spider
+        new = []
+        if item.found or item.site_pages:
+            new = await spider.pump.ask(calls.add(item.ticket.lease, item.found, item.site_pages))
+        row = page_row(item, new, spider.briefs[item.ticket.job].numbers)
+        committed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(Waiting(item, row, committed))
+        if len(self._waiting) >= BATCH_ROWS or self._nothing_else_comes(spider):
+            self._full.set()
+        await committed
+        spider.uncommitted -= 1
+        spider.settle(item.ticket, item.conclusion, sum(one.frequency for one in item.mentions))
+        spider.pump.poke()
+        return item
+
+    def _nothing_else_comes(self, spider: Any) -> bool:
+        """A worker that has only this in its hands does not wait for more: it may be empty for a suspect page."""
+        return len(spider.pump.hands) <= len(self._waiting)
+
+    async def _write_batches(self) -> None:
+        while not (self._stopping and not self._waiting):
+            try:
+                async with asyncio.timeout(BATCH_SECONDS):
+                    await self._full.wait()
+            except TimeoutError:
+                pass
+            self._full.clear()
+            while self._waiting:
+                batch, self._waiting = self._waiting[:BATCH_ROWS], self._waiting[BATCH_ROWS:]
+                await self._commit(batch)
+
+    async def _commit(self, batch: list[Waiting]) -> None:
+        of_job: defaultdict[str, list[Waiting]] = defaultdict(list)
+        for one in batch:
+            of_job[one.item.ticket.job].append(one)
+        for job, waiting in of_job.items():
+            await self._commit_job(job, waiting)
+
+    async def _commit_job(self, job: str, waiting: list[Waiting]) -> None:
+        """Tries for as long as Postgres is away: the worker claims nothing meanwhile, because its results fill up."""
+        pause, longest = AWAY_SECONDS
+        while True:
+            try:
+                written = await asyncio.to_thread(self._write, job, [one.row for one in waiting])
+                break
+            except NotFound:
+                LOG.warning("results_are_deleted", job=job)  # the job was, and its leases are worth nothing
+                written = None
+                break
+            except ServerUnreachable as error:
+                LOG.error("record_away", job=job, error=str(error))
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, longest)
+        for page, problem in (written.refused if written else {}).items():
+            LOG.error("row_refused", job=job, page=page, error=problem)
+        for one in waiting:
+            if not one.committed.done():
+                one.committed.set_result(None)
+
+    def _write(self, job: str, rows: list[PageRow]) -> pages.Written:
+        spider: Any = self._crawler.spider
+        unopened = {(job, row.domain, row.generation) for row in rows} - self._opened
+        if unopened:
+            with spider.engine.begin() as connection:
+                domains.open_(connection, job, sorted(number for _, number, _ in unopened))
+            self._opened |= unopened
+        return pages.write(spider.engine, job, rows)

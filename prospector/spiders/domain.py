@@ -1,0 +1,181 @@
+"""The worker: crawls the domains of every running job, each as a crawl of its own, as the frontier hands them out."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from scrapy.spiders import CrawlSpider, Rule
+from sqlalchemy import Engine
+from twisted.python.failure import Failure
+
+from prospector import logs
+from prospector.core.purpose import Purpose
+from prospector.core.robots import Robots
+from prospector.core.robots_visit import authority, robots_address
+from prospector.core.ticket import Kind, Ticket
+from prospector.core.visit import Conclusion, address_of
+from prospector.errors import NotFound
+from prospector.fetch.failures import NotSent, Stopped
+from prospector.frontier import calls
+from prospector.frontier.passage import TicketPassage
+from prospector.frontier.pump import Pace, Pump
+from prospector.items import PageItem
+from prospector.spiders import readings
+from prospector.spiders.briefs import Briefs
+from prospector.spiders.page_links import PageLinks
+from prospector.spiders.robots_book import RobotsBook
+from prospector.store import server
+
+LOG = logs.named(__name__)
+MS = 1000
+
+
+class DomainSpider(CrawlSpider):
+    """Scrapy's side of the crawl: a ticket becomes a request, an answer becomes an item or goes back to the frontier.
+
+    What an answer means is decided in `readings`, by the rules of `core`.
+    """
+
+    name = "domain"
+    rules = (Rule(PageLinks()),)  # type: ignore[arg-type]  # Scrapy asks an extractor for extract_links only
+
+    pump: Pump  # the scheduler sets it
+    engine: Engine
+    briefs: Briefs
+    robots: RobotsBook
+    has_key: bool
+    uncommitted: int  # pages read whose rows are not in Postgres yet
+    least_ms: int
+    most_ms: int
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> "DomainSpider":
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        settings = crawler.settings
+        spider.engine = server.engine(settings["WORKER_DATABASE_URL"], "prospector worker")
+        spider.briefs = Briefs(spider.engine)
+        spider.robots = RobotsBook()
+        spider.has_key = bool(settings["SCRAPINGBEE_API_KEY"])
+        spider.uncommitted = 0
+        spider.least_ms, spider.most_ms = settings.getint("DELAY_MS"), settings.getint("DELAY_MOST_MS")
+        return spider
+
+    async def start(self) -> AsyncIterator[Any]:
+        """The frontier has the work, not this process."""
+        for nothing in list[Any]():
+            yield nothing
+
+    def about(self) -> dict[str, str | int]:
+        """What a beat tells of this worker."""
+        return {"uncommitted": self.uncommitted, "jobs": len(self.briefs)}
+
+    # --- from ticket to request
+
+    def prepare(self, tickets: list[Ticket], then: Callable[[list[Ticket]], None]) -> None:
+        """Calls `then` once what these tickets lean on is known: their jobs, and the robots.txt of their authorities."""
+        new_jobs = {ticket.job for ticket in tickets if ticket.job not in self.briefs}
+        unread = {authority(address_of(ticket)) for ticket in tickets if self.robots.known(address_of(ticket)) is None}
+        if new_jobs or unread:
+            self._preparing = asyncio.ensure_future(self._prepare(tickets, then, new_jobs, sorted(unread)))
+        else:
+            then(tickets)
+
+    async def _prepare(
+        self, tickets: list[Ticket], then: Callable[[list[Ticket]], None], new_jobs: set[str], unread: list[str]
+    ) -> None:
+        asked = self.pump.ask(calls.robots_of(unread))
+        for job in new_jobs:
+            try:
+                await self.briefs.learn(job)
+            except NotFound:
+                LOG.warning("job_is_gone", job=job, worker=self.pump.worker)
+        for of_authority, read in zip(unread, await asked, strict=True):
+            if read is not None:
+                self.robots.learn(of_authority, read)
+        for ticket in tickets:
+            if ticket.job not in self.briefs:
+                self.pump.give_back(ticket)
+        then([ticket for ticket in tickets if ticket.job in self.briefs])
+
+    def request_of(self, ticket: Ticket) -> Request:
+        purpose = Purpose.SITEMAP if ticket.state.kind is Kind.SITEMAP else Purpose.PAGE
+        return self._request(ticket, address_of(ticket), purpose)
+
+    def robots_request(self, request: Request) -> Request:
+        """What is asked for in the place of a page whose robots.txt is not known."""
+        ticket = request.meta["ticket"]
+        return self._request(ticket, robots_address(ticket, request.url), Purpose.ROBOTS)
+
+    def _request(self, ticket: Ticket, url: str, purpose: Purpose) -> Request:
+        read = self.robots.known(url)
+        pace = Pace(self.least_ms, self.most_ms, int((read.delay_seconds if read else 0) * MS))
+        passage = TicketPassage(self.pump, ticket, pace)
+        meta = {"ticket": ticket, "purpose": purpose, "passage": passage}
+        return Request(url, errback=self.failed, meta=meta, dont_filter=True)
+
+    # --- from answer to item
+
+    async def parse_with_rules(
+        self, response: Response, callback: Any, cb_kwargs: dict[str, Any], follow: bool = True
+    ) -> AsyncIterator[Any]:
+        """Links travel with their page's item, so that they are in the frontier before the page is settled."""
+        ticket: Ticket = response.meta["ticket"]
+        match response.meta["purpose"]:
+            case Purpose.ROBOTS:
+                item = self._robots_read(ticket, readings.robots_of(response))
+            case Purpose.SITEMAP:
+                item = self._concluded(readings.sitemap_of(response, self.briefs[ticket.job]))
+            case _:
+                item = self._concluded(readings.page_of(self, response))
+        if item is not None:
+            yield item
+
+    async def failed(self, failure: Failure) -> AsyncIterator[Any]:
+        request: Request = failure.request  # type: ignore[attr-defined]  # Scrapy puts it there
+        ticket: Ticket = request.meta["ticket"]
+        if isinstance(failure.value, NotSent):
+            self.pump.give_back(ticket)
+        elif not isinstance(failure.value, Stopped):
+            item = self._of_failure(request, ticket, failure)
+            if item is not None:
+                yield item
+
+    def _of_failure(self, request: Request, ticket: Ticket, failure: Failure) -> PageItem | None:
+        match request.meta["purpose"]:
+            case Purpose.ROBOTS:
+                return self._robots_read(ticket, readings.robots_failed(self, request, failure))
+            case Purpose.SITEMAP:
+                return self._concluded(readings.without_sitemap(request))
+        return self._concluded(readings.failed_page(self, request, failure))
+
+    def _robots_read(self, ticket: Ticket, read: Robots | Conclusion) -> PageItem | None:
+        """Kept for all; then the page goes on, or ends if its site wants longer delays than we can wait."""
+        if isinstance(read, Robots):
+            of_authority = authority(address_of(ticket))
+            self.robots.learn(of_authority, read)
+            self.pump.tell(calls.keep_robots(of_authority, read))
+            read = readings.after_robots(ticket, read)
+        return self._concluded(PageItem(ticket, address_of(ticket), None, datetime.now(UTC), read))
+
+    def _concluded(self, item: PageItem) -> PageItem | None:
+        """An item goes through the pipelines only if its page is settled for good."""
+        end = item.conclusion
+        if end.outcome is not None:
+            self.uncommitted += 1
+            return item
+        self.settle(item.ticket, end)
+        return None
+
+    def defect(self, ticket: Ticket, failure: Failure) -> None:
+        """A callback or a pipeline of ours failed on this page: the ticket is settled without a row."""
+        self.settle(ticket, readings.defect(ticket, failure))
+
+    def settle(self, ticket: Ticket, end: Conclusion, mentions: int = 0) -> None:
+        self.pump.settle(
+            ticket,
+            calls.settle(ticket.lease, end.verdict, mentions, end.state, end.wait_ms, end.parked, end.facts),
+        )

@@ -1,0 +1,36 @@
+"""Exceptions of a download, in the words of the ladder."""
+
+from scrapy import exceptions
+from twisted.internet import error
+from twisted.python.failure import Failure
+from twisted.web.client import ResponseFailed, ResponseNeverReceived
+
+from prospector.core.evidence import Evidence
+from prospector.fetch.failures import AddressRefused, Disallowed, NameUnknown
+
+# the first that fits
+SYMPTOMS: tuple[tuple[type[BaseException], Evidence], ...] = (
+    (Disallowed, Evidence.ROBOTS),
+    (AddressRefused, Evidence.PRIVATE_ADDRESS),
+    (NameUnknown, Evidence.UNRESOLVED),
+    (exceptions.CannotResolveHostError, Evidence.UNRESOLVED),
+    (error.DNSLookupError, Evidence.UNRESOLVED),
+    (exceptions.DownloadTimeoutError, Evidence.TIMED_OUT),
+    (error.TimeoutError, Evidence.TIMED_OUT),
+    (exceptions.DownloadConnectionRefusedError, Evidence.REFUSED),
+    (error.ConnectionRefusedError, Evidence.REFUSED),
+    (exceptions.DownloadCancelledError, Evidence.TOO_LARGE),
+    (exceptions.ResponseDataLossError, Evidence.SHORT_BODY),
+    (exceptions.DownloadFailedError, Evidence.RESET),
+    (error.ConnectError, Evidence.RESET),
+    (error.ConnectionClosed, Evidence.RESET),
+    (ResponseNeverReceived, Evidence.RESET),
+    (ResponseFailed, Evidence.RESET),
+    (exceptions.IgnoreRequest, Evidence.TOO_LARGE),  # a body that unpacks beyond the limit
+    (OSError, Evidence.RESET),
+)
+
+
+def evidence_of_failure(failure: Failure) -> Evidence | None:
+    """None for what no site can cause: a defect of ours."""
+    return next((evidence for kind, evidence in SYMPTOMS if isinstance(failure.value, kind)), None)
