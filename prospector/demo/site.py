@@ -21,6 +21,7 @@ class Zone(StrEnum):
     HEADER = auto()
     FOOTER = auto()
     ASIDE = auto()
+    OTHER = auto()  # outside the <main> that there is
 
 
 class Reach(StrEnum):

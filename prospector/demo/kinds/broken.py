@@ -94,7 +94,7 @@ def after_the_end(draft: Draft) -> Site:
     draft.page("/tail", mentions=False)
     page = draft.pages[f"{draft.host}/tail"]
     draft.pages[page.key] = Page(
-        page.host, page.target, page.domain, placements=(Placement(Zone.MAIN, crm), Placement(Zone.MAIN, crm))
+        page.host, page.target, page.domain, placements=(Placement(Zone.MAIN, crm), Placement(Zone.OTHER, crm))
     )
     raw = body.encode().replace(b"one", b"one \xff\xfe\x80 ")
     draft.answer("/tail", Answer(body=raw))
