@@ -6,28 +6,15 @@ from sqlalchemy import Connection
 
 from prospector.core.outcomes import DomainState
 from prospector.core.sites import site_of
-from prospector.core.spec import JobSpec, spec_from
+from prospector.core.spec import spec_from
 from prospector.core.urls import fingerprint
 from prospector.frontier import calls
-from prospector.frontier.calls import Limits, Seed
+from prospector.frontier.calls import Seed
 from prospector.frontier.client import Frontier
+from prospector.frontier.limits import limits_of
 from prospector.store import domains, jobs
 
 SEEDS_A_CALL = 1_000
-NO_CAP = 1_000_000
-QUEUED_FOR_EACH_PAGE = 2  # of the threshold: a large site's best pages are chosen among twice as many
-MINUTE_MS = 60_000
-
-
-def limits_of(spec: JobSpec, max_credits: int) -> Limits:
-    return Limits(
-        cap_credits=max_credits,
-        threshold_pages=spec.threshold_pages,
-        top_pages=spec.top_pages,
-        max_pages=spec.max_pages or NO_CAP,
-        max_queued=QUEUED_FOR_EACH_PAGE * spec.threshold_pages,
-        max_ms=spec.max_minutes * MINUTE_MS,
-    )
 
 
 def fill(connection: Connection, frontier: Frontier, job_id: str) -> int:
