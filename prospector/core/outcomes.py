@@ -1,0 +1,75 @@
+"""How a page, a domain and an export can end, and what is kept of a page beside its mentions."""
+
+from enum import IntFlag, StrEnum
+
+
+class PageOutcome(StrEnum):
+    READ = "read"
+    REDIRECTED = "redirected"
+    FAILED = "failed"
+    SKIPPED = "skipped"  # by a rule: robots, not HTML, too large, a private address
+    DEAD = "dead"  # lost its worker again and again: a dead letter
+    UNWRITABLE = "unwritable"  # Postgres refused what was found on it; the reason is beside it
+
+
+class DomainState(StrEnum):
+    WAITING = "waiting"
+    OPEN = "open"
+    DONE = "done"
+    FAILED = "failed"
+
+
+FINISHED = frozenset({DomainState.DONE, DomainState.FAILED})
+
+
+class LinkStatus(StrEnum):
+    """What a page's own links say about the client."""
+
+    UNLINKED = "unlinked"
+    FOLLOW = "follow"
+    NOFOLLOW = "nofollow"
+    UGC = "ugc"
+    SPONSORED = "sponsored"
+    DEAD = "dead"  # links to a client address that no longer answers
+    UNKNOWN = "unknown"  # would need a browser
+
+
+class PageKind(StrEnum):
+    HOME = "home"
+    ARTICLE = "article"
+    LISTING = "listing"
+    RESOURCE = "resource"
+    PRODUCT = "product"
+    FORUM = "forum"
+    CONTACT = "contact"
+    LEGAL = "legal"
+    OTHER = "other"
+
+
+class PageFlag(IntFlag):
+    """Kept as one small number a page: powers of two, never renumbered."""
+
+    PARKED = 1
+    SOFT_404 = 2
+    NOINDEX = 4
+    TRUNCATED = 8
+    NEEDS_BROWSER = 16
+    CONTACT_FOUND = 32
+    BAD_CERTIFICATE = 64
+    LINKS_TO_COMPETITOR = 128
+    LINK_FARM = 256
+
+
+class Zone(StrEnum):
+    TITLE = "title"
+    H1 = "h1"
+    HEADING = "heading"
+    MAIN = "main"
+    LIST = "list"
+    TABLE = "table"
+    COMMENT = "comment"
+    NAV = "nav"
+    HEADER = "header"
+    FOOTER = "footer"
+    ASIDE = "aside"
+    OTHER = "other"
