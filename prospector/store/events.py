@@ -1,0 +1,55 @@
+"""What happened: every move of a job (written by the move itself), alerts, notes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, RowMapping, select, text
+
+from prospector.store.tables import EventKind, events
+from prospector.store.text import storable, storable_json
+
+
+@dataclass(frozen=True)
+class Event:
+    id: int
+    at: datetime
+    job: str | None
+    kind: EventKind
+    from_state: str | None
+    to_state: str | None
+    reason: str
+    facts: Mapping[str, object] | None
+
+
+RECORD = text("""
+INSERT INTO events (job, kind, reason, facts) VALUES (:job, :kind, :reason, CAST(:facts AS jsonb))
+""")
+
+
+def record(
+    connection: Connection,
+    kind: EventKind,
+    reason: str,
+    job: str | None = None,
+    facts: Mapping[str, object] | None = None,
+) -> None:
+    """Without a job it concerns the system."""
+    written = None if facts is None else storable_json(facts)
+    connection.execute(RECORD, {"job": job, "kind": kind, "reason": storable(reason), "facts": written})
+
+
+def of_job(connection: Connection, job: str, limit: int = 100) -> list[Event]:
+    """Newest first."""
+    wanted = select(events).where(events.c.job == job).order_by(events.c.id.desc()).limit(limit)
+    return [_event(row) for row in connection.execute(wanted).mappings()]
+
+
+def after(connection: Connection, event: int, limit: int = 100) -> list[Event]:
+    """Of all jobs and of the system, oldest first: for whoever follows along."""
+    wanted = select(events).where(events.c.id > event).order_by(events.c.id).limit(limit)
+    return [_event(row) for row in connection.execute(wanted).mappings()]
+
+
+def _event(row: RowMapping) -> Event:
+    return Event(**{**row, "kind": EventKind(row["kind"])})

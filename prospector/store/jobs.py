@@ -1,0 +1,229 @@
+"""Jobs: made whole in one transaction, found by the beginning of their id, moved from state to state."""
+
+import difflib
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from sqlalchemy import Connection, RowMapping, delete, select, text, update
+from sqlalchemy.dialects.postgresql import insert
+
+from prospector.core.states import MOVES, JobState, origins
+from prospector.errors import Conflict, NotFound
+from prospector.store import partitions, tables
+from prospector.store.bulk import copy
+from prospector.store.tables import IssueKind
+from prospector.store.text import storable, storable_json
+
+# no 0, o, 1, l, i; a letter in front, or a spreadsheet reads 2e5234 as a number
+LETTERS = "abcdefghjkmnpqrstuvwxyz"
+LETTERS_AND_DIGITS = LETTERS + "23456789"
+ID_LENGTH = 6
+NEAR_IDS = 3
+LISTED_IDS = 1_000
+
+
+class IllegalMove(Conflict):
+    def __init__(self, job: str, state: JobState, to: JobState) -> None:
+        ways = ", ".join(MOVES[state]) or "nothing else"
+        super().__init__(f"Job {job} is {state}: it cannot become {to}.", f"From {state} it can become: {ways}.")
+
+
+@dataclass(frozen=True)
+class Keyword:
+    keyword: str
+    label: str | None = None
+    case_sensitive: bool = False
+
+
+@dataclass(frozen=True)
+class ListedDomain:
+    """`input_row` is its row in the file, `cells` that row's other columns."""
+
+    domain: str
+    input_row: int
+    cells: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class InputIssue:
+    row: int
+    kind: IssueKind
+    value: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class NewJob:
+    """`submission_key`: two jobs with one key are one job, for ever; what makes two submissions the same is the caller's."""
+
+    name: str
+    spec: Mapping[str, object]
+    max_credits: int
+    keywords: Sequence[Keyword]
+    domains: Sequence[ListedDomain]
+    issues: Sequence[InputIssue] = ()
+    input_rows: int = 0
+    input_columns: Sequence[str] = ()
+    submission_key: str | None = None
+
+
+@dataclass(frozen=True)
+class Created:
+    job: str
+    was_there: bool
+
+
+@dataclass(frozen=True)
+class Job:
+    id: str
+    name: str
+    state: JobState
+    reason: str
+    spec: Mapping[str, object]
+    max_credits: int
+    domains_total: int
+    input_rows: int
+    input_columns: Sequence[str]
+    created_at: datetime
+    moved_at: datetime
+    started_at: datetime | None
+    left_running_at: datetime | None
+    warned_at: datetime | None
+    submission_key: str | None = field(default=None, repr=False)
+
+
+def create(connection: Connection, new: NewJob) -> Created:
+    """In the caller's transaction: a second caller with the same key waits for its end, and then gets that job."""
+    job = None
+    while job is None:
+        job = _insert(connection, new)
+        if job is None and (known := _submitted(connection, new.submission_key)):
+            return Created(known, was_there=True)
+    keywords = ((job, number, *_keyword(keyword)) for number, keyword in enumerate(new.keywords))
+    copy(connection, "keywords", ("job", "number", "keyword", "label", "case_sensitive"), keywords)
+    domains = ((job, number, one.input_row, one.domain, one.cells) for number, one in enumerate(new.domains))
+    copy(connection, "domains", ("job", "number", "input_row", "domain", "cells"), domains)
+    issues = ((job, number, one.row, one.kind, one.value, one.reason) for number, one in enumerate(new.issues))
+    copy(connection, "input_issues", ("job", "number", "row", "kind", "value", "reason"), issues)
+    # last, because two jobs that are made at once wait for each other here
+    partitions.make(connection, job)
+    return Created(job, was_there=False)
+
+
+def _keyword(keyword: Keyword) -> tuple[str, str | None, str]:
+    return keyword.keyword, keyword.label, "t" if keyword.case_sensitive else "f"
+
+
+def _insert(connection: Connection, new: NewJob) -> str | None:
+    row = {
+        "id": new_id(),
+        "submission_key": new.submission_key,
+        "name": storable(new.name),
+        "reason": "created",
+        "spec": text("CAST(:spec AS jsonb)").bindparams(spec=storable_json(new.spec)),
+        "max_credits": new.max_credits,
+        "domains_total": len(new.domains),
+        "input_rows": new.input_rows,
+        "input_columns": list(map(storable, new.input_columns)),
+    }
+    made: str | None = connection.scalar(
+        insert(tables.jobs).values(row).on_conflict_do_nothing().returning(tables.jobs.c.id)
+    )
+    return made
+
+
+def _submitted(connection: Connection, key: str | None) -> str | None:
+    known: str | None = connection.scalar(select(tables.jobs.c.id).where(tables.jobs.c.submission_key == key))
+    return known
+
+
+def new_id() -> str:
+    return secrets.choice(LETTERS) + "".join(secrets.choice(LETTERS_AND_DIGITS) for _ in range(ID_LENGTH - 1))
+
+
+def find(connection: Connection, given: str) -> str:
+    """The id that is or begins with what the user gave; raises NotFound with the near ones."""
+    wanted = given.strip().lower()
+    ids = tables.jobs.c.id
+    begin = connection.scalars(
+        select(ids).where(ids.startswith(storable(wanted), autoescape=True)).order_by(ids).limit(NEAR_IDS + 1)
+    ).all()
+    if wanted and len(begin) == 1:
+        return str(begin[0])
+    if wanted and begin:
+        shown = ", ".join(begin[:NEAR_IDS]) + (", …" if len(begin) > NEAR_IDS else "")
+        raise NotFound(f"{given!r} begins the id of several jobs: {shown}.", "Give one more letter.")
+    recent = connection.scalars(select(ids).order_by(tables.jobs.c.created_at.desc()).limit(LISTED_IDS)).all()
+    near = difflib.get_close_matches(wanted, recent, NEAR_IDS)
+    hint = f"Did you mean {' or '.join(near)}?" if near else "prospector job list shows all."
+    raise NotFound(f"There is no job {given!r}.", hint)
+
+
+def job(connection: Connection, job_id: str) -> Job:
+    found = connection.execute(select(tables.jobs).where(tables.jobs.c.id == job_id)).mappings().one_or_none()
+    if found is None:
+        raise NotFound(f"There is no job {job_id!r}.", "prospector job list shows all.")
+    return _job(found)
+
+
+def listed(connection: Connection, states: frozenset[JobState]) -> list[Job]:
+    """Newest first."""
+    wanted = select(tables.jobs).where(tables.jobs.c.state.in_(states)).order_by(tables.jobs.c.created_at.desc())
+    return [_job(row) for row in connection.execute(wanted).mappings()]
+
+
+def _job(row: RowMapping) -> Job:
+    return Job(**{**row, "state": JobState(row["state"])})
+
+
+def keywords(connection: Connection, job_id: str) -> list[Keyword]:
+    """In the order of their numbers, which mentions refer to."""
+    table = tables.keywords
+    wanted = select(table.c.keyword, table.c.label, table.c.case_sensitive).where(table.c.job == job_id)
+    return [Keyword(**row) for row in connection.execute(wanted.order_by(table.c.number)).mappings()]
+
+
+# `was` waits for whoever moves the job at this moment and then reads what they left; only a state in the table of moves
+# passes. No row: no such job, or no such move.
+MOVE = text("""
+WITH was AS (
+    SELECT id, state FROM jobs WHERE id = :job FOR UPDATE
+), moved AS (
+    UPDATE jobs SET
+        state = :to, reason = :reason, moved_at = now(),
+        started_at = CASE WHEN :to = 'running' THEN coalesce(jobs.started_at, now()) ELSE jobs.started_at END,
+        left_running_at = CASE WHEN :to = 'running' THEN NULL
+            WHEN was.state = 'running' THEN now() ELSE jobs.left_running_at END,
+        warned_at = CASE WHEN :to = 'running' THEN NULL ELSE jobs.warned_at END
+    FROM was WHERE jobs.id = was.id AND was.state = ANY(:origins)
+    RETURNING was.state AS from_state
+)
+INSERT INTO events (job, kind, from_state, to_state, reason)
+SELECT :job, 'moved', from_state, :to, :reason FROM moved
+RETURNING from_state
+""")
+
+
+def move(connection: Connection, job_id: str, to: JobState, reason: str) -> JobState:
+    """The state it was in. Of callers at the same moment one moves it; IllegalMove tells the others what it is now."""
+    given = {"job": job_id, "to": to, "reason": storable(reason), "origins": sorted(origins(to))}
+    was = connection.scalar(MOVE, given)
+    if was is None:
+        raise IllegalMove(job_id, job(connection, job_id).state, to)
+    return JobState(was)
+
+
+def allow(connection: Connection, job_id: str, max_credits: int) -> None:
+    """A new cap on what the job may spend."""
+    jobs = tables.jobs
+    changed = connection.execute(update(jobs).where(jobs.c.id == job_id).values(max_credits=max_credits))
+    if changed.rowcount == 0:
+        job(connection, job_id)
+
+
+def remove(connection: Connection, job_id: str) -> None:
+    """The job and all that is its own. The ledger stays: the account has to add up after years."""
+    partitions.drop(connection, job_id)
+    connection.execute(delete(tables.jobs).where(tables.jobs.c.id == job_id))

@@ -1,0 +1,102 @@
+"""The ledger of credits: a reservation before each paid call, a settlement after it; nothing is ever changed."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, Select, func, select, text
+
+from prospector.core.methods import Method
+from prospector.store.tables import SpendKind, spend
+from prospector.store.text import records
+
+
+@dataclass(frozen=True)
+class Reservation:
+    """`credits` is the highest price of the method."""
+
+    lease: str
+    job: str
+    domain: int
+    page: int
+    method: Method
+    credits: int
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What is used for certain, and what unsettled calls may still cost; both count against the budget."""
+
+    used: int
+    reserved: int
+
+
+@dataclass(frozen=True)
+class Unsettled:
+    lease: str
+    job: str
+    credits: int
+    at: datetime
+
+
+SUMS = (func.coalesce(func.sum(spend.c.used_credits), 0), func.coalesce(func.sum(spend.c.reserved_credits), 0))
+
+RESERVE = text("""
+INSERT INTO spend (lease, kind, job, domain, page, method, reserved_credits, used_credits)
+SELECT lease, 'reserved', job, domain, page, method, credits, 0
+FROM json_to_recordset(CAST(:rows AS json)) AS row (
+    lease text, job text, domain integer, page bigint, method method, credits integer)
+ON CONFLICT DO NOTHING
+""")
+
+# takes off exactly what its own reservation had put on
+SETTLE = text("""
+INSERT INTO spend (lease, kind, job, domain, page, method, reserved_credits, used_credits)
+SELECT lease, 'settled', job, domain, page, method, -reserved_credits, row.used
+FROM json_to_recordset(CAST(:rows AS json)) AS row (lease text, used integer)
+JOIN spend USING (lease) WHERE spend.kind = 'reserved'
+ON CONFLICT DO NOTHING RETURNING lease
+""")
+
+
+def reserve(connection: Connection, rows: Sequence[Reservation]) -> None:
+    """Committed before the calls are made; a lease that is there already stays as it is."""
+    connection.execute(RESERVE, {"rows": records(rows)})
+
+
+def settle(connection: Connection, used_credits: Mapping[str, int]) -> frozenset[str]:
+    """Lease -> what the call cost. Returns those settled now; the first settlement of a lease stands."""
+    rows = records({"lease": lease, "used": used} for lease, used in used_credits.items())
+    return frozenset(connection.scalars(SETTLE, {"rows": rows}))
+
+
+def job_totals(connection: Connection, job: str) -> Totals:
+    return _totals(connection, select(*SUMS).where(spend.c.job == job))
+
+
+def domain_totals(connection: Connection, job: str) -> Iterator[tuple[int, Totals]]:
+    """By the domain's number, in order."""
+    wanted = select(spend.c.domain, *SUMS).where(spend.c.job == job).group_by(spend.c.domain)
+    for domain, used, reserved in connection.execute(wanted.order_by(spend.c.domain)):
+        yield domain, Totals(used, reserved)
+
+
+def system_totals(connection: Connection) -> Totals:
+    """Of all jobs, deleted ones included."""
+    return _totals(connection, select(*SUMS))
+
+
+def unsettled(connection: Connection, older_than: datetime) -> list[Unsettled]:
+    """Calls whose outcome nobody knows: they count at full price until an operator settles them."""
+    settled = spend.alias()
+    open_calls = (
+        select(spend.c.lease, spend.c.job, spend.c.reserved_credits.label("credits"), spend.c.at)
+        .where(spend.c.kind == SpendKind.RESERVED, spend.c.at < older_than)
+        .where(~select(settled).where(settled.c.lease == spend.c.lease, settled.c.kind == SpendKind.SETTLED).exists())
+    )
+    return [Unsettled(**row) for row in connection.execute(open_calls.order_by(spend.c.at)).mappings()]
+
+
+def _totals(connection: Connection, wanted: Select[tuple[int, int]]) -> Totals:
+    used, reserved = connection.execute(wanted).one()
+    return Totals(used, reserved)
