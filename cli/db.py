@@ -10,12 +10,41 @@ from cli.command import Command, Group
 
 @click.group(cls=Group)
 def db() -> None:
-    """The database: its schema and its roles.
+    """The database: its schema, its roles, its backup.
 
     \b
     Example:
       prospector db migrate
     """
+
+
+@db.command(cls=Command)
+def migrate() -> None:
+    """Bring the tables to what this version needs. Run it as the owner of the database, before a new version starts.
+
+    \b
+    Example:
+      DATABASE_URL=postgresql://prospector_owner@db.example.com/prospector prospector db migrate
+    """
+    from prospector.local.servers import in_force
+    from prospector.store import schema, server
+
+    done = schema.migrate(server.engine(in_force().database_url))
+    output.say(f"The database has schema {schema.REVISION}{'' if done else ' already'}.")
+
+
+@db.command(cls=Command)
+@click.option("--prefix", default="prospector", show_default=True, help="What the name of each role begins with.")
+def roles(prefix: str) -> None:
+    """Print the SQL that makes the four roles: owner, operator, worker, reader. Nothing is changed.
+
+    \b
+    Example:
+      prospector db roles | psql "postgresql://postgres@db.example.com/prospector"
+    """
+    from prospector.store import roles
+
+    click.echo(roles.sql(prefix))
 
 
 @db.command(cls=Command)

@@ -99,7 +99,7 @@ def create(connection: Connection, new: NewJob) -> Created:
     job = None
     while job is None:
         job = _insert(connection, new)
-        if job is None and (known := _submitted(connection, new.submission_key)):
+        if job is None and new.submission_key and (known := _submitted(connection, new.submission_key)):
             return Created(known, was_there=True)
     keywords = ((job, number, *_keyword(keyword)) for number, keyword in enumerate(new.keywords))
     copy(connection, "keywords", ("job", "number", "keyword", "label", "case_sensitive"), keywords)
@@ -134,7 +134,7 @@ def _insert(connection: Connection, new: NewJob) -> str | None:
     return made
 
 
-def _submitted(connection: Connection, key: str | None) -> str | None:
+def _submitted(connection: Connection, key: str) -> str | None:
     known: str | None = connection.scalar(select(tables.jobs.c.id).where(tables.jobs.c.submission_key == key))
     return known
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Connection, Select, func, select, text
 
@@ -39,7 +40,10 @@ class Unsettled:
     at: datetime
 
 
-SUMS = (func.coalesce(func.sum(spend.c.used_credits), 0), func.coalesce(func.sum(spend.c.reserved_credits), 0))
+SUMS = (
+    func.coalesce(func.sum(spend.c.used_credits), 0).label("used"),
+    func.coalesce(func.sum(spend.c.reserved_credits), 0).label("reserved"),
+)
 
 RESERVE = text("""
 INSERT INTO spend (lease, kind, job, domain, page, method, reserved_credits, used_credits)
@@ -97,6 +101,5 @@ def unsettled(connection: Connection, older_than: datetime) -> list[Unsettled]:
     return [Unsettled(**row) for row in connection.execute(open_calls.order_by(spend.c.at)).mappings()]
 
 
-def _totals(connection: Connection, wanted: Select[tuple[int, int]]) -> Totals:
-    used, reserved = connection.execute(wanted).one()
-    return Totals(used, reserved)
+def _totals(connection: Connection, wanted: Select[Any]) -> Totals:
+    return Totals(**connection.execute(wanted).mappings().one())
