@@ -105,7 +105,9 @@ def sql(prefix: str) -> str:
 
 
 def _owned(owner: str) -> list[str]:
-    kinds = {column.type.name for table in metadata.tables.values() for column in table.c if isinstance(column.type, Enum)}
+    kinds = {
+        column.type.name for table in metadata.tables.values() for column in table.c if isinstance(column.type, Enum)
+    }
     return [
         *(f"ALTER TABLE {table} OWNER TO {owner};" for table in OURS),
         *(PARTS.format(table=table, statement=f"ALTER TABLE %s OWNER TO {owner}") for table in PARTITIONED),

@@ -37,7 +37,10 @@ def test_a_finished_domain_is_not_seeded_again(engine: Engine, job: str) -> None
         domains.open_(connection, job, [0, 1])
         domains.finish(connection, job, [done(0)])
 
-        assert [(seed.number, seed.state) for seed in domains.unfinished(connection, job)] == [(1, "open"), (2, "waiting")]
+        assert [(seed.number, seed.state) for seed in domains.unfinished(connection, job)] == [
+            (1, "open"),
+            (2, "waiting"),
+        ]
         assert domains.tally(connection, job) == {"waiting": 1, "open": 1, "done": 1, "failed": 0}
 
 

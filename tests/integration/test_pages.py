@@ -127,9 +127,7 @@ def test_several_bad_rows_are_all_found(engine: Engine, job: str, page: Page) ->
     assert len(mentions(engine, job)) == 96
 
 
-def test_a_mention_that_cannot_be_stored_takes_only_its_own_page_with_it(
-    engine: Engine, job: str, page: Page
-) -> None:
+def test_a_mention_that_cannot_be_stored_takes_only_its_own_page_with_it(engine: Engine, job: str, page: Page) -> None:
     broken = page(1, mentions=[MentionRow(0, 1, Zone.MAIN, "fine"), MentionRow(1, 2**40, Zone.MAIN, "too often")])
 
     written = pages.write(engine, job, [broken, page(2)])
@@ -153,13 +151,22 @@ def test_a_mention_that_cannot_be_stored_takes_only_its_own_page_with_it(
 def test_any_text_is_stored_as_it_is_but_for_what_postgres_cannot_hold(
     engine: Engine, job: str, page: Page, given: str, kept: str
 ) -> None:
-    row = page(1, url=given, title=given, detail=given, links=[{"to": given, given: 1}], found=[given], spellings=[given])
+    row = page(
+        1, url=given, title=given, detail=given, links=[{"to": given, given: 1}], found=[given], spellings=[given]
+    )
 
     written = pages.write(engine, job, [replace(row, mentions=[MentionRow(0, 1, Zone.MAIN, given, anchor=given)])])
 
     assert not written.refused
     assert stored(engine, job, 1) == replace(
-        row, url=kept, title=kept, detail=kept, links=[{"to": kept, kept: 1}], found=[kept], spellings=[kept], mentions=()
+        row,
+        url=kept,
+        title=kept,
+        detail=kept,
+        links=[{"to": kept, kept: 1}],
+        found=[kept],
+        spellings=[kept],
+        mentions=(),
     )
     with engine.connect() as connection:
         said = connection.execute(text(f"SELECT snippet, anchor FROM mentions_{job}")).one()
@@ -167,7 +174,9 @@ def test_any_text_is_stored_as_it_is_but_for_what_postgres_cannot_hold(
 
 
 def test_eight_writers_of_the_same_pages_store_each_once(engine: Engine, job: str, page: Page) -> None:
-    batches: list[Sequence[PageRow]] = [[page(one) for one in range(100)][:: 1 if turn % 2 else -1] for turn in range(8)]
+    batches: list[Sequence[PageRow]] = [
+        [page(one) for one in range(100)][:: 1 if turn % 2 else -1] for turn in range(8)
+    ]
 
     with ThreadPoolExecutor(8) as pool:
         written = list(pool.map(lambda batch: pages.write(engine, job, batch), batches))

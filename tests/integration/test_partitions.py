@@ -105,9 +105,8 @@ def test_results_that_are_being_exported_are_not_dropped_and_nobody_waits_for_th
 def test_the_parent_is_not_touched_while_a_partition_is_waited_for(engine: Engine, job: str, page: Page) -> None:
     pages.write(engine, job, [page(number) for number in range(20)])
 
-    with long_export(engine, job), engine.connect() as connection:
-        with pytest.raises(DBAPIError) as caught:
-            connection.execute(text("SELECT drop_partitions(:job)"), {"job": job})
+    with long_export(engine, job), engine.connect() as connection, pytest.raises(DBAPIError) as caught:
+        connection.execute(text("SELECT drop_partitions(:job)"), {"job": job})
 
     assert "LOCK TABLE pages_" in str(caught.value.orig)
 

@@ -88,7 +88,9 @@ def test_a_site_that_wants_nothing_special_any_more_is_not_recalled(engine: Engi
 
 
 def test_a_dead_letter_is_kept_once_and_queued_again_once(engine: Engine, job: str) -> None:
-    death = Death(job, domain=0, page=7, generation=1, attempts=3, url="https://a.example/x", reason="worker died alone")
+    death = Death(
+        job, domain=0, page=7, generation=1, attempts=3, url="https://a.example/x", reason="worker died alone"
+    )
 
     with engine.begin() as connection:
         dead_letters.bury(connection, [death])

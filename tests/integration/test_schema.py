@@ -1,9 +1,7 @@
 """The schema: tables and migrations agree, old ones are refused, and two who migrate at once are one."""
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, Engine, text

@@ -14,8 +14,8 @@ from prospector.store.spend import Reservation, Totals
 SOON = datetime.now(UTC) + timedelta(days=1)
 
 
-def call(lease: str, job: str = "abc234", domain: int = 0, credits: int = 25) -> Reservation:
-    return Reservation(lease, job, domain, page=1, method=Method.JS, credits=credits)
+def call(lease: str, job: str = "abc234", domain: int = 0, price: int = 25) -> Reservation:
+    return Reservation(lease, job, domain, page=1, method=Method.JS, credits=price)
 
 
 def test_a_reservation_counts_until_it_is_settled(engine: Engine) -> None:
@@ -40,7 +40,7 @@ def test_a_call_that_cost_nothing_frees_its_reservation(engine: Engine) -> None:
 def test_a_lease_is_reserved_once_and_settled_once(engine: Engine) -> None:
     with engine.begin() as connection:
         spend.reserve(connection, [call("1.1")])
-        spend.reserve(connection, [call("1.1", credits=75)])
+        spend.reserve(connection, [call("1.1", price=75)])
         spend.settle(connection, {"1.1": 5})
 
         assert not spend.settle(connection, {"1.1": 25})
@@ -67,7 +67,9 @@ def test_what_was_never_reserved_is_never_charged(engine: Engine) -> None:
 
 def test_totals_are_told_by_domain_by_job_and_in_all(engine: Engine) -> None:
     with engine.begin() as connection:
-        spend.reserve(connection, [call("1.1"), call("1.2", domain=4), call("1.3", domain=4), call("1.4", job="xyz789")])
+        spend.reserve(
+            connection, [call("1.1"), call("1.2", domain=4), call("1.3", domain=4), call("1.4", job="xyz789")]
+        )
         spend.settle(connection, {"1.1": 5, "1.2": 5, "1.3": 1, "1.4": 75})
 
         assert list(spend.domain_totals(connection, "abc234")) == [(0, Totals(5, 0)), (4, Totals(6, 0))]
@@ -80,7 +82,9 @@ def test_calls_whose_outcome_nobody_knows_are_listed(engine: Engine) -> None:
         spend.reserve(connection, [call("1.1"), call("1.2")])
         spend.settle(connection, {"1.1": 5})
 
-        assert [(one.lease, one.job, one.credits) for one in spend.unsettled(connection, SOON)] == [("1.2", "abc234", 25)]
+        assert [(one.lease, one.job, one.credits) for one in spend.unsettled(connection, SOON)] == [
+            ("1.2", "abc234", 25)
+        ]
         assert not spend.unsettled(connection, SOON - timedelta(days=2))
 
 
