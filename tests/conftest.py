@@ -1,13 +1,21 @@
 """What every suite may ask for. Real servers: the local stack itself, one for the whole run."""
 
+import secrets
 import shutil
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
+from redis import Redis
+from sqlalchemy import Engine, make_url, text
 
 from prospector.local import attach
 from prospector.local.home import Home
 from prospector.local.servers import Servers, with_home
+from prospector.store import schema, server
+
+Databases = Callable[..., AbstractContextManager[Engine]]
 
 IDLE_SECONDS = "2"  # should the run be killed, its stack ends by itself this much later
 
@@ -39,3 +47,63 @@ def _run_folder(config: pytest.Config, factory: pytest.TempPathFactory) -> Path:
     """Where a worker of xdist has a folder of its own below that of the run."""
     own = factory.getbasetemp()
     return own.parent if hasattr(config, "workerinput") else own
+
+
+@pytest.fixture(scope="session")
+def databases(stack: Servers) -> Iterator[Databases]:
+    """Makes a database, empty or as a copy of a template, that is gone when it is left."""
+    administrator = server.engine(stack.database_url, connections=2).execution_options(isolation_level="AUTOCOMMIT")
+
+    @contextmanager
+    def made(template: str = "template1") -> Iterator[Engine]:
+        name = f"test_{secrets.token_hex(6)}"
+        url = make_url(stack.database_url).set(database=name).render_as_string(hide_password=False)
+        with administrator.connect() as connection:
+            connection.execute(text(f"CREATE DATABASE {name} TEMPLATE {template}"))
+        engine = server.engine(url, connections=12)
+        try:
+            yield engine
+        finally:
+            engine.dispose()
+            with administrator.connect() as connection:
+                connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+
+    yield made
+    administrator.dispose()
+
+
+@pytest.fixture(scope="session")
+def migrated(databases: Databases) -> Iterator[str]:
+    """The name of a migrated database that nobody is connected to: a template."""
+    with databases() as engine:
+        schema.migrate(engine)
+        engine.dispose()
+        assert engine.url.database
+        yield engine.url.database
+
+
+@pytest.fixture
+def engine(databases: Databases, migrated: str) -> Iterator[Engine]:
+    """The record, migrated, this test's own."""
+    with databases(migrated) as made:
+        yield made
+
+
+@pytest.fixture
+def empty(databases: Databases) -> Iterator[Engine]:
+    """A database with nothing in it."""
+    with databases() as made:
+        yield made
+
+
+@pytest.fixture
+def redis_url(stack: Servers, request: pytest.FixtureRequest) -> Iterator[str]:
+    """A Redis database of this process's own, empty: processes of a run are numbered, and there are 16 databases."""
+    worker = getattr(request.config, "workerinput", {"workerid": "gw0"})["workerid"]
+    url = make_url(stack.redis_url)
+    number = str(int(worker.removeprefix("gw")) + 1)
+    url = url.update_query_dict({"db": number})
+    with Redis.from_url(url.render_as_string(hide_password=False)) as redis:
+        assert redis.dbsize() == 0, f"database {number} of the Redis of this run is in use"
+        yield url.render_as_string(hide_password=False)
+        redis.flushdb()

@@ -43,9 +43,9 @@ ANALYZE;
 
 
 @pytest.fixture(scope="module")
-def filled(databases: Any) -> Iterator[tuple[Engine, str]]:
+def filled(databases: Any, migrated: str) -> Iterator[tuple[Engine, str]]:
     """One database for all plans: nothing here is committed after it is filled."""
-    with databases() as engine:
+    with databases(migrated) as engine:
         seeds = [ListedDomain(f"site{number}.example", number) for number in range(2_000)]
         with engine.begin() as connection:
             job = jobs.create(connection, NewJob("x", {}, 0, [], seeds)).job
