@@ -10,6 +10,7 @@ import pytest
 from redis import Redis
 from sqlalchemy import Engine, make_url, text
 
+from prospector import settings
 from prospector.local import attach
 from prospector.local.home import Home
 from prospector.local.servers import Servers, with_home
@@ -53,6 +54,11 @@ def _run_folder(config: pytest.Config, factory: pytest.TempPathFactory) -> Path:
 def databases(stack: Servers) -> Iterator[Databases]:
     """Makes a database, empty or as a copy of a template, that is gone when it is left."""
     administrator = server.engine(stack.database_url, connections=2).execution_options(isolation_level="AUTOCOMMIT")
+    if not settings.DATABASE_URL:
+        # 3 times faster here: what a killed test leaves behind need not survive the machine
+        with administrator.connect() as connection:
+            connection.execute(text("ALTER SYSTEM SET fsync = off"))
+            connection.execute(text("SELECT pg_reload_conf()"))
 
     @contextmanager
     def made(template: str = "template1") -> Iterator[Engine]:
