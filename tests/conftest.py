@@ -55,7 +55,7 @@ def databases(stack: Servers) -> Iterator[Databases]:
     """Makes a database, empty or as a copy of a template, that is gone when it is left."""
     administrator = server.engine(stack.database_url, connections=2).execution_options(isolation_level="AUTOCOMMIT")
     if not settings.DATABASE_URL:
-        # 3 times faster here: what a killed test leaves behind need not survive the machine
+        # what a test leaves behind need not survive the machine: a database costs 50 ms instead of 800
         with administrator.connect() as connection:
             connection.execute(text("ALTER SYSTEM SET fsync = off"))
             connection.execute(text("SELECT pg_reload_conf()"))
@@ -65,7 +65,7 @@ def databases(stack: Servers) -> Iterator[Databases]:
         name = f"test_{secrets.token_hex(6)}"
         url = make_url(stack.database_url).set(database=name).render_as_string(hide_password=False)
         with administrator.connect() as connection:
-            connection.execute(text(f"CREATE DATABASE {name} TEMPLATE {template}"))
+            connection.execute(text(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy"))
         engine = server.engine(url, connections=12)
         try:
             yield engine
