@@ -26,10 +26,10 @@ def migrate() -> None:
     Example:
       DATABASE_URL=postgresql://prospector_owner@db.example.com/prospector prospector db migrate
     """
-    from prospector.local.servers import in_force
+    from prospector.local import record
     from prospector.store import schema, server
 
-    done = schema.migrate(server.engine(in_force().database_url))
+    done = schema.migrate(server.engine(record.database_url()))
     output.say(f"The database has schema {schema.REVISION}{'' if done else ' already'}.")
 
 

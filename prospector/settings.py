@@ -21,6 +21,12 @@ PROSPECTOR_HOME = env.folder("PROSPECTOR_HOME", _DATA_HOME / "prospector")
 # Postgres to use, 15 or newer; else the local stack's; read by prospector.local
 DATABASE_URL = env.url("DATABASE_URL", None, ("postgresql", "postgresql+psycopg2"))
 
+# the same Postgres as a role that writes rows only, for workers; read by prospector.pipelines.write
+WORKER_DATABASE_URL = env.url("WORKER_DATABASE_URL", DATABASE_URL, ("postgresql", "postgresql+psycopg2"))
+
+# the same Postgres as a role that reads only, for exports; read by prospector.local.record
+READER_DATABASE_URL = env.url("READER_DATABASE_URL", DATABASE_URL, ("postgresql", "postgresql+psycopg2"))
+
 # Redis or Valkey to use, commands of 7.0; else the local stack's; read by prospector.local
 REDIS_URL = env.url("REDIS_URL", None, ("redis", "rediss", "unix"))
 

@@ -3,11 +3,15 @@
 owner migrates; operator is the command line and the steward; worker writes rows; reader exports.
 """
 
+import re
 from collections.abc import Mapping
 
 from sqlalchemy import Enum
 
+from prospector.errors import InputInvalid
 from prospector.store.tables import metadata
+
+PREFIX = re.compile("[a-z][a-z0-9_]{0,39}")
 
 # per role: table -> rights; what is not here is not allowed
 RIGHTS: Mapping[str, Mapping[str, str]] = {
@@ -94,6 +98,10 @@ END $$;"""
 
 def sql(prefix: str) -> str:
     """`prefix` begins the name of each role: roles belong to the server, so two deployments on one need two."""
+    if not PREFIX.fullmatch(prefix):
+        raise InputInvalid(
+            f"{prefix!r} cannot begin the name of a role.", "Use small letters, digits and _, a letter first."
+        )
     names = {role: f"{prefix}_{role}" for role in ("owner", *RIGHTS)}
     lines = [HEAD.format(prefix=prefix)]
     lines += [ROLE.format(role=name) for name in names.values()]

@@ -5,9 +5,6 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, Engine, text
 
 from prospector.errors import EnvironmentInvalid
@@ -29,7 +26,10 @@ class SchemaOutdated(EnvironmentInvalid):
 
 
 def revision(connection: Connection) -> str | None:
-    return MigrationContext.configure(connection).get_current_revision()
+    if connection.scalar(text("SELECT to_regclass('alembic_version')")) is None:
+        return None
+    found: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return found
 
 
 def require_current(connection: Connection) -> None:
@@ -52,6 +52,9 @@ def ensure_current(engine: Engine, may_migrate: bool) -> None:
 
 def migrate(engine: Engine) -> bool:
     """All steps in one transaction; of several callers one migrates and the others find it done. False: nothing to do."""
+    from alembic import command  # it takes longer to load than most commands take to run
+    from alembic.config import Config
+
     with engine.begin() as connection, TemporaryDirectory() as folder:
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": MIGRATION_LOCK})
         before = revision(connection)
