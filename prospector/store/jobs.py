@@ -112,8 +112,8 @@ def create(connection: Connection, new: NewJob) -> Created:
     return Created(job, was_there=False)
 
 
-def _keyword(keyword: Keyword) -> tuple[str, str | None, str]:
-    return keyword.keyword, keyword.label, "t" if keyword.case_sensitive else "f"
+def _keyword(keyword: Keyword) -> tuple[str, str | None, bool]:
+    return keyword.keyword, keyword.label, keyword.case_sensitive
 
 
 def _insert(connection: Connection, new: NewJob) -> str | None:
