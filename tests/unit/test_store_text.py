@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from prospector.store.text import copy_lines, storable, storable_json
 
-ANY_TEXT = st.lists(st.characters(exclude_categories=[]) | st.sampled_from(["\0", "\\", "u0000", "\ud800", "\n", "\t"])).map("".join)
+ANY_TEXT = st.lists(
+    st.characters(exclude_categories=[]) | st.sampled_from(["\0", "\\", "u0000", "\ud800", "\n", "\t"])
+).map("".join)
 
 
 def cleaned(value: object) -> object:
