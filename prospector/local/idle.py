@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 
-from prospector.local import locks
+from prospector import settings
+from prospector.local import locks, state
 from prospector.local.home import Home
+from prospector.store import activity
 
 Reason = Callable[[Home], str | None]
 
@@ -16,8 +18,14 @@ def spiders(home: Home) -> str | None:
     return "running spiders" if locks.shared(home.lock("spiders")) else None
 
 
-# the record adds running jobs, the steward its exports
-REASONS: tuple[Reason, ...] = (kept_up, spiders)
+def work(home: Home) -> str | None:
+    running = state.read(home)
+    postgres = running.servers.get("postgres") if running else None
+    url = postgres.url if postgres else settings.DATABASE_URL
+    return activity.under_way(url) if url else None
+
+
+REASONS: tuple[Reason, ...] = (kept_up, spiders, work)
 
 
 def reason_to_stay(home: Home) -> str | None:
