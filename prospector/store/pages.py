@@ -145,7 +145,13 @@ def _refused(engine: Engine, job: str, row: PageRow, problem: str) -> Written:
         generation=row.generation,
         detail=" ".join(problem.split()),
     )
-    return Written(again(lambda: _put(engine, job, [bare])), {row.page: problem})
+    try:
+        return Written(again(lambda: _put(engine, job, [bare])), {row.page: problem})
+    except DBAPIError as error:
+        if failure(error) is not Failure.REFUSED:
+            raise
+        # not even its number can be stored: the caller reports it, and the others are written
+        return Written(frozenset(), {row.page: problem})
 
 
 def _put(engine: Engine, job: str, rows: Sequence[PageRow]) -> frozenset[int]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from threading import Barrier
 
 from sqlalchemy import Engine, text
 
@@ -51,9 +52,15 @@ def test_an_export_is_asked_for_claimed_and_ready(engine: Engine, job: str) -> N
 
 def test_eight_runners_claim_two_exports_once_each(engine: Engine, job: str) -> None:
     asked = {ask(engine, job), ask(engine, job)}
+    together = Barrier(8)
+
+    def run(_: int) -> Export | None:
+        with engine.begin() as connection:
+            together.wait()
+            return exports.claim(connection, silent_seconds=60)
 
     with ThreadPoolExecutor(8) as pool:
-        claimed = [one.id for one in pool.map(lambda _: claim(engine), range(8)) if one]
+        claimed = [one.id for one in pool.map(run, range(8)) if one]
 
     assert sorted(claimed) == sorted(asked)
 

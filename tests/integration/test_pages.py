@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import pytest
 from sqlalchemy import Engine, text
+from sqlalchemy.exc import DBAPIError
 
 from prospector.core.outcomes import LinkStatus, PageFlag, PageKind, PageOutcome, Zone
 from prospector.errors import NotFound
 from prospector.store import pages, partitions
+from prospector.store.failures import Failure, failure
 from prospector.store.pages import MentionRow, PageRow
 
 Page = Callable[..., PageRow]
@@ -127,6 +129,15 @@ def test_several_bad_rows_are_all_found(engine: Engine, job: str, page: Page) ->
     assert len(mentions(engine, job)) == 96
 
 
+def test_a_row_of_which_nothing_can_be_stored_does_not_take_the_others_with_it(
+    engine: Engine, job: str, page: Page
+) -> None:
+    written = pages.write(engine, job, [page(1, domain=2**40), page(2)])
+
+    assert written.fresh == {2}
+    assert set(written.refused) == {1}
+
+
 def test_a_mention_that_cannot_be_stored_takes_only_its_own_page_with_it(engine: Engine, job: str, page: Page) -> None:
     broken = page(1, mentions=[MentionRow(0, 1, Zone.MAIN, "fine"), MentionRow(1, 2**40, Zone.MAIN, "too often")])
 
@@ -183,6 +194,41 @@ def test_eight_writers_of_the_same_pages_store_each_once(engine: Engine, job: st
 
     assert sum(len(one.fresh) for one in written) == 100
     assert len(mentions(engine, job)) == 100
+
+
+def test_a_batch_that_is_cut_off_in_the_middle_leaves_nothing_and_is_simply_written_again(
+    engine: Engine, job: str, page: Page
+) -> None:
+    with engine.begin() as connection:
+        connection.execute(text("CREATE SEQUENCE rows_seen"))
+        connection.execute(
+            text("""CREATE FUNCTION cut_off() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                PERFORM pg_terminate_backend(pg_backend_pid()) WHERE nextval('rows_seen') = 50;
+                RETURN NEW;
+            END $$""")
+        )
+        connection.execute(
+            text(f"CREATE TRIGGER cut_off BEFORE INSERT ON pages_{job} FOR EACH ROW EXECUTE FUNCTION cut_off()")
+        )
+    batch = [page(number) for number in range(100)]
+
+    with pytest.raises(DBAPIError) as caught:
+        pages.write(engine, job, batch)
+    assert failure(caught.value) is Failure.AWAY
+    assert not mentions(engine, job)
+
+    assert len(pages.write(engine, job, batch).fresh) == 100
+    assert len(mentions(engine, job)) == 100
+
+
+def test_a_connection_that_died_between_two_batches_is_not_noticed(engine: Engine, job: str, page: Page) -> None:
+    pages.write(engine, job, [page(1)])
+    with engine.connect() as connection, engine.connect() as another:
+        pid = connection.connection.driver_connection.info.backend_pid
+        connection.close()
+        another.execute(text("SELECT pg_terminate_backend(:pid)"), {"pid": pid})
+
+    assert pages.write(engine, job, [page(2)]).fresh == {2}
 
 
 def test_a_write_for_a_job_whose_results_are_deleted_says_so(engine: Engine, job: str, page: Page) -> None:
