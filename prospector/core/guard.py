@@ -9,6 +9,7 @@ from collections import Counter
 
 DEPTH_AT_MOST = 3_000
 FORMATTING_AT_MOST = 200  # of one name, open at once
+TAGS_OF_A_SMALL_PAGE = 600
 TAG_BYTES_AT_MOST = 50_000
 ATTRIBUTES_PER_TAG = 8  # on an average page, at most
 CHECKPOINTS = 8
@@ -30,7 +31,7 @@ def is_hostile(html: bytes) -> bool:
 
 def _may_nest(html: bytes) -> bool:
     """Whether more tags are opened than closed, by a cheap count, anywhere on the way."""
-    if html.count(b"<") <= FORMATTING_AT_MOST:
+    if html.count(b"<") <= TAGS_OF_A_SMALL_PAGE:
         return False
     surplus = 0
     step = len(html) // CHECKPOINTS + 1

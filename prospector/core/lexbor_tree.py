@@ -1,6 +1,7 @@
 """The first parser: lexbor, which builds the tree a browser builds, read by serialising it and cutting at its tags."""
 
 import re
+from itertools import islice
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
@@ -9,6 +10,7 @@ from prospector.core.marked import ANCHORS_AT_MOST, Anchor, Head, Marked, up_to_
 from prospector.core.markup import (
     FOREIGN,
     HARD,
+    MARKS,
     RAW,
     SHOWN_RAW,
     SOFT,
@@ -16,7 +18,6 @@ from prospector.core.markup import (
     UNSEEN_START,
     ZONE_END,
     ZONE_STARTS,
-    Marks,
     Zone,
     gone,
 )
@@ -27,13 +28,14 @@ IN_THE_WAY = ", ".join([*sorted(RAW), "[hidden]", "[style]", "[popover]", "dialo
 COMMENTS = "[id*=comment i], [class*=comment i]"
 ROOTS = "#root, #app, #__next, #__nuxt"
 BASE_NAMES = (b"<base", b"<BASE", b"<Base")
-ROOT_NAMES = (b"root", b"app", b"__next", b"__nuxt")
+ROOT_NAMES = ('id="root"', 'id="app"', 'id="__next"', 'id="__nuxt"')
 
 # in what lexbor serialises, attribute values have no `<` or `>`, and tags no spare white space
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 # two of a name side by side; the names left out are blocks, which are broken anyway
 TWINS = re.compile(r"</(?!li>|p>|t[dhr]>|d[dtl]>|div>|ul>|h\d>)([^\s>]+)>(?=<\1[\s>])")
-TAG = re.compile(r"<(a(?:rea)? [^>]*|[^\s>]+)[^>]*>")
+TAG = re.compile(r"<([^ >]++)[^>]*+>")
+LINK = re.compile(r"<a(?:rea)?(?=[ >])([^>]*+)")
 HREF = re.compile(r' href="([^"]*)"')
 REL = re.compile(r' rel="([^"]*)"')
 
@@ -50,13 +52,15 @@ def parse(utf8: bytes) -> Marked:
     unseen = _clear(body, head)
     if b"omment" in utf8:
         _mark_comments(body)
-    head.has_empty_root = any(name in utf8 for name in ROOT_NAMES) and any(map(_is_empty, body.css(ROOTS)))
     html = body.html or ""
-    marks = Marks()
-    text = _cut(html, marks)
+    if "<!--" in html:
+        html = COMMENT.sub("", html)
+    head.has_empty_root = any(name in html for name in ROOT_NAMES) and any(map(_is_empty, body.css(ROOTS)))
+    text = _cut(html)
     if unseen or is_hidden("html", tree.root.attributes if tree.root else {}):
         text = f"{UNSEEN_START}{text}{UNSEEN_END}"
-    return Marked(text, [_anchor(tag) for tag in marks.links[: ANCHORS_AT_MOST + 1]], head, len(begun) < len(utf8))
+    anchors = [_anchor(attributes) for attributes in islice(LINK.findall(html), ANCHORS_AT_MOST + 1)]
+    return Marked(text, anchors, head, len(begun) < len(utf8))
 
 
 def _head(tree: LexborHTMLParser) -> Head:
@@ -113,12 +117,9 @@ def _is_empty(root: LexborNode) -> bool:
     return not FOREIGN.sub("", root.text()).strip()
 
 
-def _cut(html: str, marks: Marks) -> str:
-    if "<!--" in html:
-        html = COMMENT.sub("", html)
-    html = TWINS.sub(lambda end: end[0] + SOFT, html)
-    pieces = TAG.split(html)
-    pieces[1::2] = map(marks.__getitem__, pieces[1::2])
+def _cut(html: str) -> str:
+    pieces = TAG.split(TWINS.sub(lambda end: end[0] + SOFT, html))
+    pieces[1::2] = map(MARKS.__getitem__, pieces[1::2])
     return _unescaped("".join(pieces))
 
 
@@ -130,7 +131,7 @@ def _unescaped(text: str) -> str:
     return text.replace("&amp;", "&")
 
 
-def _anchor(tag: str) -> Anchor:
-    href = HREF.search(tag)
-    rel = REL.search(tag) if "rel=" in tag else None
+def _anchor(attributes: str) -> Anchor:
+    href = HREF.search(attributes)
+    rel = REL.search(attributes) if "rel=" in attributes else None
     return Anchor(_unescaped(href[1]) if href else None, _unescaped(rel[1]) if rel else "")
