@@ -23,8 +23,10 @@ from prospector.core.markup import (
 )
 
 OPTIONS = LexborDocumentOptions.WO_EVENTS.value  # with events, 16,000 options of a select take a second
-TAGS_AT_MOST = 200_000
-IN_THE_WAY = ", ".join([*sorted(RAW), "[hidden]", "[style]", "[popover]", "dialog"])
+TAGS_AT_MOST = 150_000
+HIDING = "[hidden], [style], [popover], dialog"
+# a first selector costs a tree as much as 200 elements: none is asked for in vain
+HIDING_WORDS = (b"hidden", b"none", b"popover", b"<dialog")
 COMMENTS = "[id*=comment i], [class*=comment i]"
 ROOTS = "#root, #app, #__next, #__nuxt"
 BASE_NAMES = (b"<base", b"<BASE", b"<Base")
@@ -49,7 +51,9 @@ def parse(utf8: bytes) -> Marked:
     body = tree.body
     if body is None:
         return Marked("", [], head, truncated=len(begun) < len(utf8))
-    unseen = _clear(body, head)
+    _take_out(tree, head)
+    lower = begun.lower()
+    unseen = any(word in lower for word in HIDING_WORDS) and _mark_hidden(body)
     if b"omment" in utf8:
         _mark_comments(body)
     html = body.html or ""
@@ -86,23 +90,24 @@ def _add_base(head: Head, tree: LexborHTMLParser) -> None:
         head.base = base.attributes.get("href") or ""
 
 
-def _clear(body: LexborNode, head: Head) -> bool:
-    """Take out what cannot be cut at its tags and mark what is hidden. True where the body itself is."""
-    hidden = []
-    for node in body.css(IN_THE_WAY):
-        tag = node.tag or ""
-        if tag in RAW:
+def _take_out(tree: LexborHTMLParser, head: Head) -> None:
+    """What cannot be cut at its tags."""
+    for tag in RAW:
+        for node in tree.tags(tag):
             head.has_script |= tag == "script"
             shown = tag in SHOWN_RAW and not is_hidden(tag, node.attributes)
             node.insert_before(node.text() if shown else gone(tag))
             node.decompose()
-        elif is_hidden(tag, node.attributes):
-            hidden.append(node)
-    for node in hidden:
-        if node.tag == "body":
-            return True
-        node.insert_before(UNSEEN_START)
-        node.insert_after(UNSEEN_END + gone(node.tag or ""))
+
+
+def _mark_hidden(body: LexborNode) -> bool:
+    """True where the body itself is hidden."""
+    for node in body.css(HIDING):
+        if is_hidden(node.tag or "", node.attributes):
+            if node.tag == "body":
+                return True
+            node.insert_before(UNSEEN_START)
+            node.insert_after(UNSEEN_END + gone(node.tag or ""))
     return False
 
 
