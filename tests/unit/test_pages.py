@@ -235,6 +235,10 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], bool]] = {
     "100,000 attributes": (lambda: b"<p " + b" ".join(b"a%d" % one for one in range(100_000)) + b">CRM", True),
     "100,000 quoted": (lambda: b"<p " + b" ".join(b'a%d=">"' % one for one in range(100_000)) + b">CRM", True),
     "fonts": (lambda: b"".join(b"<p><font size=%d>" % one for one in range(20_000)) + b"CRM", True),
+    "fonts and paragraphs": (
+        lambda: b"<p>" + b"".join(b"<font size=%d>" % one for one in range(190)) + b"</p>" + b"<p>CRM</p>" * 60_000,
+        True,
+    ),
     "fonts alike": (lambda: b"<p><font>" * 20_000 + b"CRM", True),
     "16,000 options": (lambda: b"<select>" + b"<option>x" * 16_000 + b"</select>CRM", False),
     "tables": (lambda: b"<table><tr><td>" * 50_000 + b"CRM", True),
