@@ -40,6 +40,7 @@ def home(tmp_path: Path) -> Iterator[Home]:
     attach.stop(home)
     assert until(lambda: not processes(home))
     assert leavings(home) == []
+    shutil.rmtree(home.folder)  # 70 MB, of which pytest would keep three runs
 
 
 def processes(home: Home) -> list[psutil.Process]:
