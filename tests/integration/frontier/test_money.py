@@ -537,3 +537,17 @@ def test_a_job_made_from_the_record_needs_no_second_reading(frontier: Hand) -> N
 
     assert ticket.price == 5
     assert frontier.counters("one")["spent"] == 5
+
+
+def test_pages_in_line_are_parked_for_the_reason_that_stops_them(frontier: Hand) -> None:
+    paying(frontier, "one", sites(8))
+    (ticket,) = frontier.claim(paid_most=1).tickets
+
+    frontier.run(paid_calls.provider_failed(ticket.lease, Evidence.OUT_OF_CREDITS, 0))
+    frontier.finish(ticket, Verdict.PARK, reason="credits")
+    for _ in range(3):
+        frontier.advance(1000)
+        assert frontier.claim(paid_most=1).tickets == ()
+
+    assert frontier.counters("one")["parked"] == 8
+    assert frontier.run(calls.lift("one", ["credits"])) == 8
