@@ -1,6 +1,7 @@
 """The frontier's own Redis, the simulator, and a worker in small between them."""
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -84,9 +85,10 @@ def crawl(frontier: Hand, bee: Control, own_server: Any) -> Callable[..., Crawle
         frontier.run(calls.seed("one", seeds))
         frontier.run(calls.lift("one"))
         frontier.advance(2_000)
-        told = {"api_url": f"http://{bee.address}/api/v1/", "key": KEY, "redis": own_server.url, "paid_most": 6}
+        told = {"api_url": f"http://{bee.address}/api/v1/", "redis": own_server.url, "paid_most": 6}
         command = [sys.executable, CRAWL]
-        with subprocess.Popen(command, stdin=-1, stdout=-1, stderr=-1, text=True) as process:
+        environment = {**os.environ, "SCRAPINGBEE_API_KEY": KEY}
+        with subprocess.Popen(command, stdin=-1, stdout=-1, stderr=-1, text=True, env=environment) as process:
             ended = threading.Event()
             helper = threading.Thread(target=meanwhile or (lambda _: None), args=(ended,))
             helper.start()

@@ -38,8 +38,8 @@ class Handler(ScrapingBee):
     lazy = False
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> "Handler":  # noqa: ARG003  # Scrapy's signature
-        return cls(WISH["api_url"], lambda: WISH["key"], anything, 10_000_000)
+    def from_crawler(cls, crawler: Crawler) -> "Handler":
+        return cls.from_settings(crawler.settings, anything)
 
 
 async def anything(url: str) -> None:
@@ -126,7 +126,7 @@ process = CrawlerProcess(
         "ROBOTSTXT_OBEY": False,
         "TELNETCONSOLE_ENABLED": False,
         "REMOTE_CONTROL_ENABLED": False,
-        "SCRAPINGBEE_API_KEY": WISH["key"],
+        "SCRAPINGBEE_API_URL": WISH["api_url"],
     }
 )
 crawler = process.create_crawler(Worker)
