@@ -11,7 +11,7 @@ from prospector.core.urls import fingerprint
 from prospector.frontier import calls
 from prospector.frontier.calls import Limits, Seed
 from prospector.frontier.client import Frontier
-from prospector.store import domains, jobs
+from prospector.store import domains, jobs, spend
 
 SEEDS_A_CALL = 1_000
 NO_CAP = 1_000_000
@@ -33,7 +33,8 @@ def limits_of(spec: JobSpec, max_credits: int) -> Limits:
 def fill(connection: Connection, frontier: Frontier, job_id: str) -> int:
     """Makes the job known, held, with all its domains that wait to be opened. Returns how many these are."""
     job = jobs.job(connection, job_id)
-    frontier.run(calls.create(job_id, limits_of(spec_from(job.spec), job.max_credits)))
+    money = spend.job_totals(connection, job_id)
+    frontier.run(calls.create(job_id, limits_of(spec_from(job.spec), job.max_credits), money.used + money.reserved))
     count = 0
     for seeds in _waiting(connection, job_id):
         frontier.run(calls.seed(job_id, [seed_of(one) for one in seeds]))
