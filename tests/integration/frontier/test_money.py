@@ -551,3 +551,23 @@ def test_pages_in_line_are_parked_for_the_reason_that_stops_them(frontier: Hand)
 
     assert frontier.counters("one")["parked"] == 8
     assert frontier.run(calls.lift("one", ["credits"])) == 8
+
+
+def test_a_page_that_comes_back_just_now_does_not_overtake_the_homepages_in_line(frontier: Hand) -> None:
+    frontier.job("one", ["early.test"])
+    home = frontier.one()
+    frontier.found(home, "/page")
+    frontier.finish(home)
+    frontier.finish(frontier.one(), Verdict.AGAIN, state=PAID, wait_ms=5_000)
+    for number, domain in enumerate(("late.test", "later.test"), 1):
+        frontier.run(calls.seed("one", [calls.Seed(domain, number, domain, f"https://{domain}/", number)]))
+    frontier.advance(100)
+    for ticket in frontier.claim().tickets:
+        frontier.finish(ticket, Verdict.AGAIN, state=PAID)
+    frontier.advance(100)
+    assert frontier.claim(paid_most=0).tickets == ()
+
+    frontier.advance(5_000)
+    (first,) = frontier.claim(paid_most=1).tickets
+
+    assert first.domain in {"late.test", "later.test"}
