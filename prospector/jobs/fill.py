@@ -12,7 +12,7 @@ from prospector.frontier import calls
 from prospector.frontier.calls import Seed
 from prospector.frontier.client import Frontier
 from prospector.frontier.limits import limits_of
-from prospector.store import domains, jobs
+from prospector.store import domains, jobs, spend
 
 SEEDS_A_CALL = 1_000
 
@@ -20,7 +20,8 @@ SEEDS_A_CALL = 1_000
 def fill(connection: Connection, frontier: Frontier, job_id: str) -> int:
     """Makes the job known, held, with all its domains that wait to be opened. Returns how many these are."""
     job = jobs.job(connection, job_id)
-    frontier.run(calls.create(job_id, limits_of(spec_from(job.spec), job.max_credits)))
+    money = spend.job_totals(connection, job_id)
+    frontier.run(calls.create(job_id, limits_of(spec_from(job.spec), job.max_credits), money.used + money.reserved))
     count = 0
     for seeds in _waiting(connection, job_id):
         frontier.run(calls.seed(job_id, [seed_of(one) for one in seeds]))
