@@ -45,10 +45,12 @@ def stack() -> Iterator[Engine]:
     with TemporaryDirectory() as folder:
         home = Home(Path(folder) / "stack")
         engine = server.engine(with_home(home).database_url, connections=2)
-        schema.migrate(engine)
-        yield engine
-        engine.dispose()
-        attach.stop(home)
+        try:
+            schema.migrate(engine)
+            yield engine
+        finally:
+            engine.dispose()
+            attach.stop(home)
 
 
 def main() -> None:

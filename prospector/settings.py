@@ -75,7 +75,7 @@ LOG_STYLE = env.choice("LOG_STYLE", "auto", ("auto", "json", "text"))
 # key of the ScrapingBee account; without it nothing is paid for; read by prospector.fetch.key
 SCRAPINGBEE_API_KEY = env.secret("SCRAPINGBEE_API_KEY")
 
-# where ScrapingBee's API is; read by prospector.fetch
+# where ScrapingBee's API is; read by prospector.fetch.scrapingbee
 SCRAPINGBEE_API_URL = env.url("SCRAPINGBEE_API_URL", "https://app.scrapingbee.com/api/v1/", ("https", "http"))
 
 # most paid requests in flight, over all jobs and workers; the account's own limit holds where it is lower;

@@ -8,7 +8,10 @@ import re
 from collections import Counter
 
 DEPTH_AT_MOST = 3_000
-FORMATTING_AT_MOST = 200  # of one name, open at once
+FORMATTING_AT_MOST = 200  # open at once
+SURPLUS_AT_MOST = 600
+SURPLUS_BY_TAGS_AT_MOST = 4_000_000
+COPIES_AT_MOST = 500_000  # of formatting elements, which every paragraph after them opens anew
 TAG_BYTES_AT_MOST = 50_000
 ATTRIBUTES_PER_TAG = 8  # on an average page, at most
 CHECKPOINTS = 8
@@ -29,32 +32,36 @@ def is_hostile(html: bytes) -> bool:
 
 
 def _may_nest(html: bytes) -> bool:
-    """Whether more tags are opened than closed, by a cheap count, anywhere on the way."""
-    if html.count(b"<") <= FORMATTING_AT_MOST:
+    """Whether so many more tags are opened than closed, anywhere on the way, that they could weigh; by cheap counts."""
+    tags = html.count(b"<")
+    if tags <= SURPLUS_AT_MOST:
         return False
-    surplus = 0
+    most = surplus = 0
     step = len(html) // CHECKPOINTS + 1
     for start in range(0, len(html), step):
         surplus += html.count(b"<", start, start + step) - 2 * html.count(b"</", start, start + step)
-        if surplus > FORMATTING_AT_MOST:
-            return True
-    return False
+        most = max(most, surplus)
+    return most > SURPLUS_AT_MOST or most * tags > SURPLUS_BY_TAGS_AT_MOST
 
 
 def _nests(html: bytes) -> bool:
-    depth = 0
+    depth = formatting = copies = 0
     open_tags: Counter[bytes] = Counter()
     for found in TAG.finditer(html):
         name = found[1].lower()
+        copies += formatting
         if name.startswith(b"/"):
-            if open_tags[name[1:]]:
-                open_tags[name[1:]] -= 1
+            name = name[1:]
+            if open_tags[name]:
+                open_tags[name] -= 1
                 depth -= 1
+                formatting -= name in FORMATTING
         elif name not in NOT_NESTING:
             open_tags[name] += 1
             depth += 1
-            if depth > DEPTH_AT_MOST or (open_tags[name] > FORMATTING_AT_MOST and name in FORMATTING):
-                return True
+            formatting += name in FORMATTING
+        if depth > DEPTH_AT_MOST or formatting > FORMATTING_AT_MOST or copies > COPIES_AT_MOST:
+            return True
     return False
 
 

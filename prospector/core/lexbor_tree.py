@@ -1,6 +1,7 @@
 """The first parser: lexbor, which builds the tree a browser builds, read by serialising it and cutting at its tags."""
 
 import re
+from itertools import islice
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
@@ -9,6 +10,7 @@ from prospector.core.marked import ANCHORS_AT_MOST, Anchor, Head, Marked, up_to_
 from prospector.core.markup import (
     FOREIGN,
     HARD,
+    MARKS,
     RAW,
     SHOWN_RAW,
     SOFT,
@@ -16,24 +18,26 @@ from prospector.core.markup import (
     UNSEEN_START,
     ZONE_END,
     ZONE_STARTS,
-    Marks,
     Zone,
     gone,
 )
 
 OPTIONS = LexborDocumentOptions.WO_EVENTS.value  # with events, 16,000 options of a select take a second
-TAGS_AT_MOST = 200_000
-IN_THE_WAY = ", ".join([*sorted(RAW), "[hidden]", "[style]", "[popover]", "dialog"])
+TAGS_AT_MOST = 150_000
+HIDING = "[hidden], [style], [popover], dialog"
+# a first selector costs a tree as much as 200 elements: none is asked for in vain
+HIDING_WORDS = (b"hidden", b"none", b"popover", b"<dialog")
 COMMENTS = "[id*=comment i], [class*=comment i]"
 ROOTS = "#root, #app, #__next, #__nuxt"
 BASE_NAMES = (b"<base", b"<BASE", b"<Base")
-ROOT_NAMES = (b"root", b"app", b"__next", b"__nuxt")
+ROOT_NAMES = ('id="root"', 'id="app"', 'id="__next"', 'id="__nuxt"')
 
 # in what lexbor serialises, attribute values have no `<` or `>`, and tags no spare white space
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 # two of a name side by side; the names left out are blocks, which are broken anyway
 TWINS = re.compile(r"</(?!li>|p>|t[dhr]>|d[dtl]>|div>|ul>|h\d>)([^\s>]+)>(?=<\1[\s>])")
-TAG = re.compile(r"<(a(?:rea)? [^>]*|[^\s>]+)[^>]*>")
+TAG = re.compile(r"<([^ >]++)[^>]*+>")
+LINK = re.compile(r"<a(?:rea)?(?=[ >])([^>]*+)")
 HREF = re.compile(r' href="([^"]*)"')
 REL = re.compile(r' rel="([^"]*)"')
 
@@ -47,16 +51,20 @@ def parse(utf8: bytes) -> Marked:
     body = tree.body
     if body is None:
         return Marked("", [], head, truncated=len(begun) < len(utf8))
-    unseen = _clear(body, head)
+    _take_out(tree, head)
+    lower = begun.lower()
+    unseen = any(word in lower for word in HIDING_WORDS) and _mark_hidden(body)
     if b"omment" in utf8:
         _mark_comments(body)
-    head.has_empty_root = any(name in utf8 for name in ROOT_NAMES) and any(map(_is_empty, body.css(ROOTS)))
     html = body.html or ""
-    marks = Marks()
-    text = _cut(html, marks)
+    if "<!--" in html:
+        html = COMMENT.sub("", html)
+    head.has_empty_root = any(name in html for name in ROOT_NAMES) and any(map(_is_empty, body.css(ROOTS)))
+    text = _cut(html)
     if unseen or is_hidden("html", tree.root.attributes if tree.root else {}):
         text = f"{UNSEEN_START}{text}{UNSEEN_END}"
-    return Marked(text, [_anchor(tag) for tag in marks.links[: ANCHORS_AT_MOST + 1]], head, len(begun) < len(utf8))
+    anchors = [_anchor(attributes) for attributes in islice(LINK.findall(html), ANCHORS_AT_MOST + 1)]
+    return Marked(text, anchors, head, len(begun) < len(utf8))
 
 
 def _head(tree: LexborHTMLParser) -> Head:
@@ -82,23 +90,24 @@ def _add_base(head: Head, tree: LexborHTMLParser) -> None:
         head.base = base.attributes.get("href") or ""
 
 
-def _clear(body: LexborNode, head: Head) -> bool:
-    """Take out what cannot be cut at its tags and mark what is hidden. True where the body itself is."""
-    hidden = []
-    for node in body.css(IN_THE_WAY):
-        tag = node.tag or ""
-        if tag in RAW:
+def _take_out(tree: LexborHTMLParser, head: Head) -> None:
+    """What cannot be cut at its tags."""
+    for tag in RAW:
+        for node in tree.tags(tag):
             head.has_script |= tag == "script"
             shown = tag in SHOWN_RAW and not is_hidden(tag, node.attributes)
             node.insert_before(node.text() if shown else gone(tag))
             node.decompose()
-        elif is_hidden(tag, node.attributes):
-            hidden.append(node)
-    for node in hidden:
-        if node.tag == "body":
-            return True
-        node.insert_before(UNSEEN_START)
-        node.insert_after(UNSEEN_END + gone(node.tag or ""))
+
+
+def _mark_hidden(body: LexborNode) -> bool:
+    """True where the body itself is hidden."""
+    for node in body.css(HIDING):
+        if is_hidden(node.tag or "", node.attributes):
+            if node.tag == "body":
+                return True
+            node.insert_before(UNSEEN_START)
+            node.insert_after(UNSEEN_END + gone(node.tag or ""))
     return False
 
 
@@ -113,12 +122,9 @@ def _is_empty(root: LexborNode) -> bool:
     return not FOREIGN.sub("", root.text()).strip()
 
 
-def _cut(html: str, marks: Marks) -> str:
-    if "<!--" in html:
-        html = COMMENT.sub("", html)
-    html = TWINS.sub(lambda end: end[0] + SOFT, html)
-    pieces = TAG.split(html)
-    pieces[1::2] = map(marks.__getitem__, pieces[1::2])
+def _cut(html: str) -> str:
+    pieces = TAG.split(TWINS.sub(lambda end: end[0] + SOFT, html))
+    pieces[1::2] = map(MARKS.__getitem__, pieces[1::2])
     return _unescaped("".join(pieces))
 
 
@@ -130,7 +136,7 @@ def _unescaped(text: str) -> str:
     return text.replace("&amp;", "&")
 
 
-def _anchor(tag: str) -> Anchor:
-    href = HREF.search(tag)
-    rel = REL.search(tag) if "rel=" in tag else None
+def _anchor(attributes: str) -> Anchor:
+    href = HREF.search(attributes)
+    rel = REL.search(attributes) if "rel=" in attributes else None
     return Anchor(_unescaped(href[1]) if href else None, _unescaped(rel[1]) if rel else "")

@@ -60,8 +60,8 @@ def up_to_tag(utf8: bytes, tags_at_most: int) -> bytes:
 
 def without_marks(utf8: bytes) -> bytes:
     """The same document without the characters that our marks are made of."""
-    if REFERENCE.search(utf8):
+    if b"&#" in utf8:
         utf8 = REFERENCE.sub(b"&#xFFFD;", utf8)
-    if FIRST_BYTES in utf8:
+    if not utf8.isascii() and FIRST_BYTES in utf8:
         utf8 = FOREIGN.sub("\ufffd", utf8.decode("utf-8", "replace")).encode()
     return utf8

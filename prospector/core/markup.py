@@ -72,26 +72,8 @@ def gone(tag: str) -> str:
     return HARD if tag in BLOCKS else SOFT
 
 
-class Marks(dict[str, str]):
-    """The mark of each tag, `p` or `/p`. Links come with their attributes, `a href="…"`, and are collected on the way."""
-
-    def __init__(self) -> None:
-        super().__init__(TAG_MARKS)
-        self.links: list[str] = []
-
-    def __missing__(self, tag: str) -> str:
-        if tag.startswith("a "):
-            self.links.append(tag)
-            return LINK_START
-        if tag.startswith("area "):
-            self.links.append(tag)
-            return LINK_START + LINK_END
-        self[tag] = ""
-        return ""
-
-
 def _tag_marks() -> dict[str, str]:
-    marks = {"br": " ", "/a": LINK_END}
+    marks = {"br": " ", "a": LINK_START, "/a": LINK_END, "area": LINK_START + LINK_END}
     for tag in ("sup", "sub"):
         marks[tag] = marks[f"/{tag}"] = SOFT
     for tag in BLOCKS:
@@ -105,4 +87,11 @@ def _tag_marks() -> dict[str, str]:
     return marks
 
 
-TAG_MARKS = _tag_marks()
+class Marks(dict[str, str]):
+    """The mark of each tag, `p` or `/p`. Most other tags have none."""
+
+    def __missing__(self, tag: str) -> str:
+        return ""
+
+
+MARKS = Marks(_tag_marks())

@@ -9,7 +9,7 @@ from html import unescape
 
 from prospector.core.hidden import is_hidden
 from prospector.core.marked import ANCHORS_AT_MOST, Anchor, Head, Marked, up_to_tag
-from prospector.core.markup import BLOCKS, LINK_END, LINK_START, SOFT, TAG_MARKS, UNSEEN_END, UNSEEN_START, gone, names
+from prospector.core.markup import BLOCKS, LINK_START, MARKS, SOFT, UNSEEN_END, UNSEEN_START, gone, names
 
 TAGS_AT_MOST = 410_000
 
@@ -26,7 +26,7 @@ TAG = re.compile(
     r"""<(/?[a-zA-Z][^\s/>]*)((?:[^=>]++|=\s*+(?:"[^"]*+"|'[^']*+')?+)*+)(?:>|\Z)""",
 )
 ATTRIBUTE = re.compile(r"""([^\s=/>"']+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s>"']*))?""")
-INTERESTING = re.compile(r"href|hidden|style|popover|name|http-equiv|lang", re.IGNORECASE)
+INTERESTING = re.compile(r"hidden|style|popover|name|href|http-equiv|lang", re.IGNORECASE)
 ATTRIBUTES_BYTES_AT_MOST = 10_000
 VOID = names("area base br col embed hr img input link meta param source track wbr")
 
@@ -56,7 +56,9 @@ class _Scan:
         self.hidden_depth = 0
 
     def mark(self, tag: str, attributes: str) -> str:
-        mark = TAG_MARKS.get(tag, "")
+        mark = MARKS[tag]
+        if mark and mark[0] == LINK_START:
+            self._link(attributes)
         if self.hidden_tag == "p" and tag in BLOCKS:
             mark = self.rest() + mark
         if tag == "dialog" or (len(attributes) < ATTRIBUTES_BYTES_AT_MOST and INTERESTING.search(attributes)):
@@ -69,17 +71,18 @@ class _Scan:
                 mark += self.rest()
         return mark
 
+    def _link(self, written: str) -> None:
+        if len(self.anchors) <= ANCHORS_AT_MOST:
+            attributes = _attributes(written) if len(written) < ATTRIBUTES_BYTES_AT_MOST else {}
+            self.anchors.append(Anchor(attributes.get("href"), attributes.get("rel") or ""))
+
     def rest(self) -> str:
         """What ends the hidden element, if one is open."""
         tag, self.hidden_tag = self.hidden_tag, ""
         return UNSEEN_END + gone(tag) if tag else ""
 
     def _with_attributes(self, tag: str, mark: str, attributes: dict[str, str | None]) -> str:
-        if tag in ("a", "area") and attributes.get("href") is not None:
-            if len(self.anchors) <= ANCHORS_AT_MOST:
-                self.anchors.append(Anchor(attributes["href"] or "", attributes.get("rel") or ""))
-            mark = LINK_START if tag == "a" else LINK_START + LINK_END
-        elif tag == "meta":
+        if tag == "meta":
             self.head.add_meta(attributes)
         elif tag == "link":
             self.head.add_link(attributes)

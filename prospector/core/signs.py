@@ -129,7 +129,12 @@ def _wants_script(looks: Looks) -> bool:
 
 def _is_challenge(looks: Looks) -> bool:
     words = f"{looks.title} {looks.text}".lower()
-    if any(phrase in words for phrase in CHALLENGE_WORDS) or _names(CHALLENGE_SOURCES, looks.source):
+    if any(phrase in words for phrase in CHALLENGE_WORDS):
+        return True
+    # every challenge is a script, but for the plain refusal of one maker
+    if not looks.has_script and "denied" not in words:
+        return False
+    if _names(CHALLENGE_SOURCES, looks.source):
         return True
     return len(looks.text) < CAPTCHA_CHARACTERS and _names(CAPTCHA_SOURCES, looks.source)
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Awaitable, Callable
 from ipaddress import ip_address
+from typing import Self
 from urllib.parse import urlsplit
 
 from scrapy import Request
 from scrapy.http import Response
 from scrapy.responsetypes import responsetypes
+from scrapy.settings import BaseSettings
 from scrapy_scrapingbee import ScrapingBeeRequest
 
 from prospector import logs
@@ -15,6 +17,7 @@ from prospector.core.methods import Method
 from prospector.core.ticket import Ticket
 from prospector.errors import SettingInvalid
 from prospector.fetch.client import NoAnswer, NotSent, OneShotClient, Raw
+from prospector.fetch.key import KeyInForce
 from prospector.fetch.paid import CHARGED_CREDITS, PaidCallFailed, PriceMalformed, PriceMissing
 from prospector.fetch.scrapingbee_answer import Target, bad_key, credits_charged, target
 
@@ -55,6 +58,10 @@ class ScrapingBee:
         self._check = check
         self._most_bytes = most_bytes
         self._client = OneShotClient()
+
+    @classmethod
+    def from_settings(cls, settings: BaseSettings, check: Callable[[str], Awaitable[None]]) -> Self:
+        return cls(settings["SCRAPINGBEE_API_URL"], KeyInForce(), check, settings.getint("DOWNLOAD_MAXSIZE"))
 
     async def download_request(self, request: Request) -> Response:
         """Raises PaidCallFailed where there is no page. What it cost is in the request's meta in every case."""

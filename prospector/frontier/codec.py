@@ -31,9 +31,22 @@ def _memory(raw: str | None) -> MethodMemory:
     return MethodMemory(**known | {name: Method(known[name]) for name in ("method", "last")})
 
 
+def state_of(encoded: str | bytes) -> PageState:
+    return _state(json.loads(encoded))
+
+
+def _state(raw: dict[str, Any]) -> PageState:
+    return PageState(
+        method=Method(raw.get("m", Method.DIRECT)),
+        attempt=int(raw.get("a", 0)),
+        losses=int(raw.get("l", 0)),
+        kind=Kind(raw.get("k", Kind.PAGE)),
+        extra=raw.get("x") or {},
+    )
+
+
 def loads(encoded: str | bytes) -> Ticket:
     raw: dict[str, Any] = json.loads(encoded)
-    state = raw["state"]
     return Ticket(
         lease=raw["lease"],
         job=raw["job"],
@@ -45,11 +58,5 @@ def loads(encoded: str | bytes) -> Ticket:
         price=int(raw["price"]),
         memory=_memory(raw.get("memory")),
         opening=bool(raw["opening"]),
-        state=PageState(
-            method=Method(state.get("m", Method.DIRECT)),
-            attempt=int(state.get("a", 0)),
-            losses=int(state.get("l", 0)),
-            kind=Kind(state.get("k", Kind.PAGE)),
-            extra=state.get("x") or {},
-        ),
+        state=_state(raw["state"]),
     )

@@ -3,25 +3,25 @@
 from prospector.core.ticket import Ticket
 from prospector.frontier import calls
 from prospector.frontier.calls import Fetch
-from prospector.frontier.pump import Pace, Pump
+from prospector.frontier.desk import Desk, Pace
 
 
 class TicketPassage:
     """Tells the frontier when the fetch is over, so that the site's delay begins at that moment."""
 
-    def __init__(self, pump: Pump, ticket: Ticket, pace: Pace) -> None:
-        self._pump = pump
+    def __init__(self, desk: Desk, ticket: Ticket, pace: Pace) -> None:
+        self._desk = desk
         self._ticket = ticket
         self._pace = pace
 
     def may_send(self) -> bool:
-        return self._pump.may_send(self._ticket)
+        return self._desk.may_send(self._ticket)
 
     async def admit(self, address: str, *, limited: bool) -> bool:
         if not limited:
             return True
-        return await self._pump.ask(calls.bind(self._ticket.lease, address)) == 0
+        return await self._desk.ask(calls.bind(self._ticket.lease, address)) == 0
 
     def ended(self, latency_ms: int, *, strained: bool, retry_after_ms: int) -> None:
         how = Fetch.STRAINED if strained else Fetch.FINE
-        self._pump.free(self._ticket, how, latency_ms, self._pace, retry_after_ms)
+        self._desk.free(self._ticket, how, latency_ms, self._pace, retry_after_ms)

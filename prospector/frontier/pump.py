@@ -9,7 +9,6 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from redis.exceptions import RedisError
@@ -19,6 +18,7 @@ from prospector.core.ticket import Ticket, Verdict
 from prospector.frontier import calls, keys
 from prospector.frontier.calls import Call, Claim, Fetch, Terms
 from prospector.frontier.client import AWAY, AsyncFrontier
+from prospector.frontier.desk import Pace
 
 T = TypeVar("T")
 LOG = logs.named(__name__)
@@ -30,15 +30,6 @@ GATHER_SECONDS = 0.004  # what is told within this time shares a round trip
 RETURN_SECONDS = (0.1, 1.0)  # first and longest pause between two tries to reach Redis
 MARGIN_SECONDS = 5.0  # a ticket is not sent in the last seconds of its lease
 CALLS_A_TURN = 500
-
-
-@dataclass(frozen=True)
-class Pace:
-    """How a site's delay is bounded: the deployment's least and most, and what its robots.txt asks for."""
-
-    least_ms: int
-    most_ms: int
-    crawl_delay_ms: int = 0
 
 
 def steady_seconds() -> float:

@@ -6,34 +6,22 @@ from sqlalchemy import Connection
 
 from prospector.core.outcomes import DomainState
 from prospector.core.sites import site_of
-from prospector.core.spec import JobSpec, spec_from
+from prospector.core.spec import spec_from
 from prospector.core.urls import fingerprint
 from prospector.frontier import calls
-from prospector.frontier.calls import Limits, Seed
+from prospector.frontier.calls import Seed
 from prospector.frontier.client import Frontier
-from prospector.store import domains, jobs
+from prospector.frontier.limits import limits_of
+from prospector.store import domains, jobs, spend
 
 SEEDS_A_CALL = 1_000
-NO_CAP = 1_000_000
-QUEUED_FOR_EACH_PAGE = 2  # of the threshold: a large site's best pages are chosen among twice as many
-MINUTE_MS = 60_000
-
-
-def limits_of(spec: JobSpec, max_credits: int) -> Limits:
-    return Limits(
-        cap_credits=max_credits,
-        threshold_pages=spec.threshold_pages,
-        top_pages=spec.top_pages,
-        max_pages=spec.max_pages or NO_CAP,
-        max_queued=QUEUED_FOR_EACH_PAGE * spec.threshold_pages,
-        max_ms=spec.max_minutes * MINUTE_MS,
-    )
 
 
 def fill(connection: Connection, frontier: Frontier, job_id: str) -> int:
     """Makes the job known, held, with all its domains that wait to be opened. Returns how many these are."""
     job = jobs.job(connection, job_id)
-    frontier.run(calls.create(job_id, limits_of(spec_from(job.spec), job.max_credits)))
+    money = spend.job_totals(connection, job_id)
+    frontier.run(calls.create(job_id, limits_of(spec_from(job.spec), job.max_credits), money.used + money.reserved))
     count = 0
     for seeds in _waiting(connection, job_id):
         frontier.run(calls.seed(job_id, [seed_of(one) for one in seeds]))

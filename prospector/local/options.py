@@ -31,7 +31,10 @@ def given() -> dict[str, str]:
 
 
 def record(folder: Path) -> None:
-    """`folder` is that of the sockets: it is this user's alone, and gone when the stack stops. Adds this process's options to those recorded; the last one that names an option wins."""
+    """Adds this process's options to those recorded; the last one that names an option wins.
+
+    `folder` is that of the sockets: it is this user's alone, and gone when the stack stops.
+    """
     known = recorded(folder)
     wanted = known | {name: value for name, value in given().items() if name not in OF_ONE_PROCESS}
     if wanted != known:

@@ -17,6 +17,7 @@ from prospector.store.pages import PageRow
 
 LOG = logs.named(__name__)
 
+REPLAYED = "replayed"  # set by frontier/lua/shared/lose.lua
 BATCH_ROWS = 100
 BATCH_SECONDS = 0.5
 AWAY_SECONDS = (1.0, 15.0)  # first and longest pause while Postgres is away
@@ -57,6 +58,8 @@ class WritePipeline:
         new = []
         if item.found or item.site_pages:
             new = await spider.pump.ask(calls.add(item.ticket.lease, item.found, item.site_pages))
+        if item.ticket.state.extra.get(REPLAYED):
+            new = list(item.found)  # a worker that died may have told the frontier of them, and not the record
         row = page_row(item, new, spider.briefs[item.ticket.job].numbers)
         committed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(Waiting(item, row, committed))

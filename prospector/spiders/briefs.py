@@ -11,9 +11,11 @@ from prospector.store import domains, jobs
 
 
 class Briefs:
-    def __init__(self, engine: Engine) -> None:
+    """Without an engine only those are known that were given."""
+
+    def __init__(self, engine: Engine | None, *given: Brief) -> None:
         self._engine = engine
-        self._known: dict[str, Brief] = {}
+        self._known = {one.job: one for one in given}
 
     def __getitem__(self, job: str) -> Brief:
         return self._known[job]
@@ -26,6 +28,7 @@ class Briefs:
 
     async def learn(self, job: str) -> None:
         """Raises NotFound for a job that was deleted."""
+        assert self._engine
         self._known[job] = await asyncio.to_thread(_read, self._engine, job)
 
     def forget(self, job: str) -> None:

@@ -21,10 +21,11 @@ from prospector.core.visit import Conclusion, address_of
 from prospector.errors import NotFound
 from prospector.fetch.failures import NotSent, Stopped
 from prospector.frontier import calls
+from prospector.frontier.desk import Desk, Pace
+from prospector.frontier.in_process import InProcessFrontier
 from prospector.frontier.passage import TicketPassage
-from prospector.frontier.pump import Pace, Pump
 from prospector.items import PageItem
-from prospector.spiders import readings
+from prospector.spiders import debugging, readings
 from prospector.spiders.briefs import Briefs
 from prospector.spiders.page_links import PageLinks
 from prospector.spiders.robots_book import RobotsBook
@@ -43,9 +44,10 @@ class DomainSpider(CrawlSpider):
     name = "domain"
     rules = (Rule(PageLinks()),)  # type: ignore[arg-type]  # Scrapy asks an extractor for extract_links only
 
-    pump: Pump  # the scheduler sets it
+    pump: Desk  # a worker's is set by the scheduler
     engine: Engine
     briefs: Briefs
+    summary: debugging.Summary
     robots: RobotsBook
     has_key: bool
     uncommitted: int  # pages read whose rows are not in Postgres yet
@@ -54,20 +56,45 @@ class DomainSpider(CrawlSpider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> "DomainSpider":
+        """With `-a domain=` it is the debug mode: that one domain, in this process (see debugging.py)."""
         spider = super().from_crawler(crawler, *args, **kwargs)
         settings = crawler.settings
-        spider.engine = server.engine(settings["WORKER_DATABASE_URL"], "prospector worker")
-        spider.briefs = Briefs(spider.engine)
         spider.robots = RobotsBook()
-        spider.has_key = bool(settings["SCRAPINGBEE_API_KEY"])
         spider.uncommitted = 0
         spider.least_ms, spider.most_ms = settings.getint("DELAY_MS"), settings.getint("DELAY_MOST_MS")
+        if "domain" in kwargs:
+            spider.debug(crawler, **kwargs)
+        else:
+            spider.engine = server.engine(settings["WORKER_DATABASE_URL"], "prospector worker")
+            spider.briefs = Briefs(spider.engine)
+            spider.has_key = bool(settings["SCRAPINGBEE_API_KEY"])
         return spider
 
+    def debug(
+        self,
+        crawler: Crawler,
+        domain: str,
+        keywords: str | None = None,
+        keywords_file: str | None = None,
+        max_pages: str = "50",
+    ) -> None:
+        debugging.configure(crawler.settings)
+        brief = debugging.brief_of(debugging.domain_of(domain), keywords, keywords_file, int(max_pages))
+        self.briefs = Briefs(None, brief)
+        self.has_key = False
+        self.pump = debugging.frontier_of(brief, debugging.domain_of(domain), self.least_ms)
+        self.summary = debugging.Summary()
+
     async def start(self) -> AsyncIterator[Any]:
-        """The frontier has the work, not this process."""
-        for nothing in list[Any]():
-            yield nothing
+        """A worker's work comes from the frontier by way of the scheduler; in the debug mode it comes from here."""
+        if isinstance(self.pump, InProcessFrontier):
+            async for ticket in self.pump.tickets():
+                yield self.request_of(ticket)
+
+    def closed(self, _reason: str) -> None:
+        if isinstance(self.pump, InProcessFrontier):
+            for line in self.summary.lines():
+                LOG.info("summary", message=line)
 
     def about(self) -> dict[str, str | int]:
         """What a beat tells of this worker."""

@@ -92,13 +92,23 @@ def system_totals(connection: Connection) -> Totals:
 
 def unsettled(connection: Connection, older_than: datetime) -> list[Unsettled]:
     """Calls whose outcome nobody knows: they count at full price until an operator settles them."""
+    old = _unsettled().where(spend.c.at < older_than).order_by(spend.c.at)
+    return [Unsettled(**row) for row in connection.execute(old).mappings()]
+
+
+def unsettled_of(connection: Connection, job: str) -> dict[str, int]:
+    """Lease -> reserved credits, of calls in flight as well. Read before what is used, nothing is missed in between."""
+    rows = connection.execute(_unsettled().where(spend.c.job == job))
+    return {row.lease: row.credits for row in rows}
+
+
+def _unsettled() -> Select[Any]:
     settled = spend.alias()
-    open_calls = (
+    return (
         select(spend.c.lease, spend.c.job, spend.c.reserved_credits.label("credits"), spend.c.at)
-        .where(spend.c.kind == SpendKind.RESERVED, spend.c.at < older_than)
+        .where(spend.c.kind == SpendKind.RESERVED)
         .where(~select(settled).where(settled.c.lease == spend.c.lease, settled.c.kind == SpendKind.SETTLED).exists())
     )
-    return [Unsettled(**row) for row in connection.execute(open_calls.order_by(spend.c.at)).mappings()]
 
 
 def _totals(connection: Connection, wanted: Select[Any]) -> Totals:

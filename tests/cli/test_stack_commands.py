@@ -3,6 +3,7 @@
 import json
 import os
 import plistlib
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -29,6 +30,7 @@ def run(tmp_path: Path) -> Iterator[Run]:
 
     yield prospector
     attach.stop(Home(tmp_path / "home"))
+    shutil.rmtree(tmp_path / "home", ignore_errors=True)  # 70 MB, of which pytest would keep three runs
 
 
 def external(stack: Servers) -> dict[str, str]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from prospector.core import lexbor_tree
 from prospector.core.guard import is_hostile
 from prospector.core.keywords import Keyword
-from prospector.core.links import absolute
+from prospector.core.links import Resolver, absolute
 from prospector.core.marked import without_marks
 from prospector.core.markup import Zone
 from prospector.core.match import Matcher
@@ -91,6 +91,21 @@ def test_links_in_a_closed_menu_are_links_without_text() -> None:
 
 def test_links_in_scripts_and_comments_are_none() -> None:
     assert urls("<script>'<a href=/a>'</script><!-- <a href=/b> --><template><a href=/c></a></template>") == []
+
+
+HREFS = st.one_of(
+    st.text(st.sampled_from("/.?#&=%a:-_~ \\\t'\"@[]ä"), max_size=12).map(lambda rest: f"/{rest}"),
+    st.text(st.sampled_from("/.?#&=%a:-_~ \\'"), max_size=12).map(lambda rest: f"#{rest}"),
+    st.text(max_size=12),
+)
+
+
+@given(
+    HREFS,
+    st.sampled_from([URL, "http://b.example:8080/a?b#c", "https://a.example", "file:///x", "", "http://[::1]/x#y"]),
+)
+def test_the_short_way_to_an_address_leads_where_the_standard_does(href: str, base: str) -> None:
+    assert Resolver(base).absolute(href) == absolute(href, base)
 
 
 @given(st.text(max_size=30))
@@ -205,7 +220,7 @@ def test_both_parsers_read_an_ordinary_page_alike(html: str) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
 def test_the_second_parser_knows_the_conformance_cases(case: dict[str, str]) -> None:
-    hostile = f"{case['html']}{'<b id=1>' * 300}".encode()
+    hostile = f"{case['html']}{'<b id=1>' * 700}".encode()
     assert is_hostile(hostile)
 
     mentions = Matcher([Keyword(case["keyword"])]).mentions(read(hostile, URL))
@@ -220,6 +235,10 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], bool]] = {
     "100,000 attributes": (lambda: b"<p " + b" ".join(b"a%d" % one for one in range(100_000)) + b">CRM", True),
     "100,000 quoted": (lambda: b"<p " + b" ".join(b'a%d=">"' % one for one in range(100_000)) + b">CRM", True),
     "fonts": (lambda: b"".join(b"<p><font size=%d>" % one for one in range(20_000)) + b"CRM", True),
+    "fonts and paragraphs": (
+        lambda: b"<p>" + b"".join(b"<font size=%d>" % one for one in range(190)) + b"</p>" + b"<p>CRM</p>" * 60_000,
+        True,
+    ),
     "fonts alike": (lambda: b"<p><font>" * 20_000 + b"CRM", True),
     "16,000 options": (lambda: b"<select>" + b"<option>x" * 16_000 + b"</select>CRM", False),
     "tables": (lambda: b"<table><tr><td>" * 50_000 + b"CRM", True),

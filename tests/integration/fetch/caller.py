@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sys
+from functools import cache
 from typing import Any
 
 from scrapy.utils.reactor import install_reactor
@@ -32,9 +33,15 @@ def ticket(url: str, method: Method) -> Ticket:
     return Ticket("1.1", "job_a1", "a.test", 1, 1, "a.test", url, PageState(method), PRICE_CREDITS[method])
 
 
+@cache
+def made(api_url: str, key: str | None, most_bytes: int) -> ScrapingBee:
+    """One for many calls, as in a worker."""
+    return ScrapingBee(api_url, lambda: key, check, most_bytes)
+
+
 async def call(wish: dict[str, Any]) -> dict[str, Any]:
     scrapingbee.ANSWER_SECONDS = wish.get("answer_seconds", scrapingbee.ANSWER_SECONDS)
-    handler = ScrapingBee(wish["api_url"], lambda: wish["key"], check, wish.get("most_bytes", 10_000_000))
+    handler = made(wish["api_url"], wish["key"], wish.get("most_bytes", 10_000_000))
     request = Request(wish["url"], meta={"ticket": ticket(wish["url"], Method(wish["method"]))})
     told: dict[str, Any] = {}
     try:

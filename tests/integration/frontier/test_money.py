@@ -537,3 +537,37 @@ def test_a_job_made_from_the_record_needs_no_second_reading(frontier: Hand) -> N
 
     assert ticket.price == 5
     assert frontier.counters("one")["spent"] == 5
+
+
+def test_pages_in_line_are_parked_for_the_reason_that_stops_them(frontier: Hand) -> None:
+    paying(frontier, "one", sites(8))
+    (ticket,) = frontier.claim(paid_most=1).tickets
+
+    frontier.run(paid_calls.provider_failed(ticket.lease, Evidence.OUT_OF_CREDITS, 0))
+    frontier.finish(ticket, Verdict.PARK, reason="credits")
+    for _ in range(3):
+        frontier.advance(1000)
+        assert frontier.claim(paid_most=1).tickets == ()
+
+    assert frontier.counters("one")["parked"] == 8
+    assert frontier.run(calls.lift("one", ["credits"])) == 8
+
+
+def test_a_page_that_comes_back_just_now_does_not_overtake_the_homepages_in_line(frontier: Hand) -> None:
+    frontier.job("one", ["early.test"])
+    home = frontier.one()
+    frontier.found(home, "/page")
+    frontier.finish(home)
+    frontier.finish(frontier.one(), Verdict.AGAIN, state=PAID, wait_ms=5_000)
+    for number, domain in enumerate(("late.test", "later.test"), 1):
+        frontier.run(calls.seed("one", [calls.Seed(domain, number, domain, f"https://{domain}/", number)]))
+    frontier.advance(100)
+    for ticket in frontier.claim().tickets:
+        frontier.finish(ticket, Verdict.AGAIN, state=PAID)
+    frontier.advance(100)
+    assert frontier.claim(paid_most=0).tickets == ()
+
+    frontier.advance(5_000)
+    (first,) = frontier.claim(paid_most=1).tickets
+
+    assert first.domain in {"late.test", "later.test"}

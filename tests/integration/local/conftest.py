@@ -1,5 +1,6 @@
 """A stack of one test's own, for what the shared one must not suffer."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,3 +16,4 @@ def home(tmp_path: Path) -> Iterator[Home]:
     yield home
     attach.detach(home)
     attach.stop(home)
+    shutil.rmtree(home.folder)  # 70 MB, of which pytest would keep three runs

@@ -34,6 +34,7 @@ class Lingers:
         return made
 
     def idle(self):
+        Redis.from_url(os.environ["REDIS_URL"]).set("began", 1)
         raise DontCloseSpider
 
     def closed(self, reason):
@@ -52,7 +53,8 @@ def lingering(home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ho
     settings = {"project": "prospector", "spider": "environment", "setting": 'EXTENSIONS={"lingers.Lingers": 0}'}
     nodes.call(url, "schedule.json", data=settings)
     assert until(lambda: nodes.status(url)["running"] == 1 and locks.shared(home.lock("spiders")))
-    assert until(lambda: any("Spider opened" in one.read_text() for one in home.scrapyd.rglob("*.log")))
+    # not earlier: a signal while Scrapy is still opening the spider ends it without closing it
+    assert until(lambda: in_redis(home, "began") is not None)
     return home
 
 
@@ -63,9 +65,9 @@ def until(true: Callable[[], bool]) -> bool:
     return true()
 
 
-def last_batch(home: Home) -> str | None:
+def in_redis(home: Home, key: str) -> str | None:
     with Redis.from_url(with_home(home).redis_url, decode_responses=True) as redis:
-        return redis.get("last batch")
+        return redis.get(key)
 
 
 def test_a_stop_waits_for_the_last_batch_of_running_spiders(lingering: Home) -> None:
@@ -73,7 +75,7 @@ def test_a_stop_waits_for_the_last_batch_of_running_spiders(lingering: Home) -> 
 
     attach.stop(lingering)
 
-    assert last_batch(lingering) == "shutdown"
+    assert in_redis(lingering, "last batch") == "shutdown"
 
 
 def test_a_killed_scrapyd_takes_its_spiders_to_an_orderly_end(lingering: Home) -> None:
@@ -82,7 +84,7 @@ def test_a_killed_scrapyd_takes_its_spiders_to_an_orderly_end(lingering: Home) -
     os.kill(scrapyd, signal.SIGKILL)
 
     assert until(lambda: not locks.shared(lingering.lock("spiders")))
-    assert last_batch(lingering) == "shutdown"
+    assert in_redis(lingering, "last batch") == "shutdown"
 
 
 def test_nobody_may_upload_code(home: Home) -> None:

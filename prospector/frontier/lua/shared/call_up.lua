@@ -1,12 +1,15 @@
 -- Pages at the head of the lines go back to the front of their queues, in turn between the running jobs, as many as there
--- are free slots. While the breaker is open, one page is called when a probe is due, and another if that one could not go.
+-- are free slots. While the breaker is open, one page is called when a probe is due, and another if that one could not go. Where the
+-- provider is stopped, they are called to be parked for that.
 local UNPARKED_A_CALL = 50
+local CALLED_TO_PARK = 50
 local PROBE_WAITS_MS = 2000
 local function call_up(jobs, rules, now)
   local provider = rules.provider
-  if provider.stopped then return end
   local room = rules.paid_most - redis.call('ZCARD', PAID_FLYING())
-  if provider.open then
+  if provider.stopped then
+    room = CALLED_TO_PARK
+  elseif provider.open then
     if not provider.probe or now < provider.called + PROBE_WAITS_MS then return end
     room = 1
     redis.call('HSET', PROVIDER(), 'called', now)

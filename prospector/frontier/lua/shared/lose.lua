@@ -7,6 +7,8 @@ local function lose(lease, blamed, losses_most, now)
   if redis.call('EXISTS', DOMAIN(held.job, held.domain)) == 0 then return false end
   local raw = redis.call('HGET', STATE(held.job, held.domain), held.url)
   local state = raw and cjson.decode(raw) or {v = 1}
+  state.x = state.x or {}
+  state.x.replayed = 1  -- its links may be in the frontier already, and not yet in the record
   if blamed then state.l = (state.l or 0) + 1 end
   if blamed and (held.alone or state.l >= losses_most) then
     redis.call('HDEL', STATE(held.job, held.domain), held.url)
@@ -14,8 +16,8 @@ local function lose(lease, blamed, losses_most, now)
     return true
   end
   redis.call('HINCRBY', DOMAIN(held.job, held.domain), 'away', 1)
+  redis.call('HSET', STATE(held.job, held.domain), held.url, cjson.encode(state))
   if blamed then
-    redis.call('HSET', STATE(held.job, held.domain), held.url, cjson.encode(state))
     redis.call('ZADD', SUSPECTS(), now, entry(held.job, held.domain, held.url))
   else
     bring_back(held.job, held.domain, held.url, now)

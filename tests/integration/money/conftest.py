@@ -1,0 +1,104 @@
+"""The frontier's own Redis, the simulator, and a worker in small between them."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prospector.core.methods import Method
+from prospector.demo.control import Control
+from prospector.demo.loop_thread import LoopThread
+from prospector.demo.scrapingbee_server import SimulatorConfig, simulator
+from prospector.frontier import calls
+from prospector.frontier.calls import Limits, Seed
+
+from ..frontier.conftest import Hand, own_server  # noqa: F401, TID252  # a Redis that this test may do anything to
+
+KEY = "k3y-of-the-tests-9f8e7d6c5b4a"
+CRAWL = Path(__file__).with_name("crawl.py")
+
+
+class Site(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        body = b"<html><body>a page</body></html>"
+        status = 403 if self.headers["Host"].startswith("blocked") else 200
+        self.send_response(status)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the library's name
+        pass
+
+
+@pytest.fixture(scope="session")
+def site() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.1.0.1", 0), Site)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"127.1.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def bee(site: str) -> Iterator[Control]:
+    config = SimulatorConfig(key=KEY, resolve=f"*.test={site}", usage_lag_seconds=0.0, max_credits=10_000)
+    thread = LoopThread("simulator")
+    serving = simulator(config)
+    yield Control(thread.run(serving.__aenter__())["address"], config.control_token)
+    thread.run(serving.__aexit__(None, None, None))
+    thread.stop()
+
+
+@pytest.fixture
+def frontier(own_server: Any) -> Iterator[Hand]:  # noqa: F811  # a fixture and its use
+    hand = Hand(own_server.url)
+    hand.begin()
+    yield hand
+    hand.close()
+
+
+@dataclass(frozen=True)
+class Crawled:
+    done: dict[str, str]
+    output: str
+
+
+@pytest.fixture
+def crawl(frontier: Hand, bee: Control, own_server: Any) -> Callable[..., Crawled]:  # noqa: F811
+    """Crawls the homepages of some domains as job `one`, and ends when nothing more can be done."""
+
+    def run(domains: list[str], cap_credits: int = 10_000, meanwhile: Any = None, **wish: Any) -> Crawled:
+        frontier.run(calls.create("one", Limits(cap_credits, first_method=Method.STANDARD)))
+        seeds = [Seed(one, number, one, f"http://{one}/", number) for number, one in enumerate(domains)]
+        frontier.run(calls.seed("one", seeds))
+        frontier.run(calls.lift("one"))
+        frontier.advance(2_000)
+        told = {"api_url": f"http://{bee.address}/api/v1/", "redis": own_server.url, "paid_most": 6}
+        command = [sys.executable, CRAWL]
+        environment = {**os.environ, "SCRAPINGBEE_API_KEY": KEY}
+        with subprocess.Popen(command, stdin=-1, stdout=-1, stderr=-1, text=True, env=environment) as process:
+            ended = threading.Event()
+            helper = threading.Thread(target=meanwhile or (lambda _: None), args=(ended,))
+            helper.start()
+            timer = threading.Timer(50, process.kill)
+            timer.start()
+            output, log = process.communicate(json.dumps(told | {"pages": len(domains)} | wish) + "\n", timeout=60)
+            timer.cancel()
+            ended.set()
+            helper.join()
+        assert process.returncode == 0, log
+        return Crawled(json.loads(output.splitlines()[-1])["done"], output + log)
+
+    return run

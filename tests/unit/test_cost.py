@@ -1,0 +1,73 @@
+"""What a job may cost: from earlier jobs where there are any, and said as people say it."""
+
+from decimal import Decimal
+
+import pytest
+
+from prospector.core.cost import CreditRange, PastJob, cover, credit_range, dollars, in_words
+from prospector.core.methods import Mode
+
+CENT = Decimal("0.01")
+
+
+def test_without_history_the_range_is_a_guess_and_says_so() -> None:
+    expected = credit_range(Mode.HYBRID, 5_000, [])
+
+    assert (expected.low, expected.high, expected.jobs) == (2_000, 30_000, 0)
+    assert in_words(expected, CENT) == "Estimated cost: $20-$300 (2,000-30,000 credits), no history yet"
+
+
+def test_what_earlier_jobs_used_a_domain_makes_the_range() -> None:
+    history = [PastJob(1_000, 1_000 + 100 * number) for number in range(11)]
+
+    expected = credit_range(Mode.HYBRID, 5_000, history)
+
+    assert (expected.low, expected.high, expected.jobs) == (5_500, 9_500, 11)
+    assert in_words(expected, CENT).endswith("from 11 earlier jobs")
+
+
+def test_one_earlier_job_is_not_taken_for_the_rule() -> None:
+    expected = credit_range(Mode.HYBRID, 1_000, [PastJob(500, 500)])
+
+    assert (expected.low, expected.high, expected.jobs) == (500, 2_000, 1)
+    assert in_words(expected, CENT).endswith("from 1 earlier job")
+
+
+def test_a_tiny_job_says_nothing_about_a_large_one() -> None:
+    assert credit_range(Mode.HYBRID, 1_000, [PastJob(2, 900)]) == credit_range(Mode.HYBRID, 1_000, [])
+
+
+def test_free_only_costs_nothing_whatever_was_before() -> None:
+    expected = credit_range(Mode.FREE_ONLY, 50_000, [PastJob(100, 100)])
+
+    assert (expected.low, expected.high) == (0, 0)
+    assert in_words(expected, CENT) == "Estimated cost: $0 (nothing is paid for)"
+
+
+@pytest.mark.parametrize(
+    ("cap", "left", "share"), [(10_000, None, 1.0), (4_000, None, 0.5), (10_000, 2_000, 0.25), (10_000, 8_000, 1.0)]
+)
+def test_the_cap_and_the_account_say_how_much_of_it_is_covered(cap: int, left: int | None, share: float) -> None:
+    assert cover(CreditRange(5_000, 8_000, 4), cap, left).share == share
+
+
+def test_nothing_to_pay_is_always_covered() -> None:
+    assert cover(CreditRange(0, 0, 0), 0, 0).share == 1.0
+
+
+def test_credits_become_dollars_to_the_cent() -> None:
+    assert dollars(6_247, CENT) == Decimal("62.47")
+    assert dollars(5, Decimal("0.000327")) == Decimal("0.00")
+    assert dollars(1, Decimal("0.005")) == Decimal("0.01")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [
+        (5_000, 8_000, "Estimated cost: $50-$80 (5,000-8,000 credits), no history yet"),
+        (150, 240, "Estimated cost: $1.50-$2.40 (150-240 credits), no history yet"),
+        (200_000, 1_000_000, "Estimated cost: $2,000-$10,000 (200,000-1,000,000 credits), no history yet"),
+    ],
+)
+def test_the_estimate_is_said_in_dollars_and_credits(low: int, high: int, words: str) -> None:
+    assert in_words(CreditRange(low, high, 0), CENT) == words
