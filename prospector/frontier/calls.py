@@ -103,6 +103,12 @@ class Status:
 
     job: str
     held: bool
+    last_activity: datetime | None
+    pages_recently: Recently
+    domains_recently: Recently
+    parked_pages: Mapping[str, int]
+    paid_line: int
+    overdue_ms: int
     domains_total: int
     domains_waiting: int
     domains_open: int
@@ -117,12 +123,6 @@ class Status:
     credits_used: int
     credits_reserved: int
     credits_cap: int
-    last_activity: datetime | None
-    pages_recently: Recently
-    domains_recently: Recently
-    parked_pages: Mapping[str, int]
-    paid_line: int
-    overdue_ms: int
 
 
 @dataclass(frozen=True)
@@ -224,8 +224,8 @@ def status(jobs: Sequence[str]) -> Call[list[Status | None]]:
         (state, last, *counters), pages, domains, parked, paid_line, overdue_ms = raw
         reasons = {reason.decode(): count for reason, count in zip(parked[::2], parked[1::2], strict=True)}
         return Status(
-            job, state == b"held", *(int(one or 0) for one in counters), _moment(last), Recently(*pages),
-            Recently(*domains), reasons, paid_line, overdue_ms,
+            job, state == b"held", _moment(last), Recently(*pages), Recently(*domains), reasons, paid_line, overdue_ms,
+            *(int(one or 0) for one in counters),
         )  # fmt: skip
 
     names = json.dumps(["state", "last", *COUNTERS])
