@@ -5,7 +5,7 @@ import platform
 from collections.abc import AsyncIterator, Iterator
 from importlib import resources
 from importlib.resources.abc import Traversable
-from typing import Any
+from typing import Any, ClassVar
 
 from scrapy import Spider
 
@@ -16,6 +16,14 @@ COMPARED = (".py", ".lua", ".txt", ".json")
 
 class EnvironmentSpider(Spider):
     name = "environment"
+    # it asks no site and no server: none of a worker's parts
+    custom_settings: ClassVar[dict[str, Any]] = {
+        "SCHEDULER": "scrapy.core.scheduler.Scheduler",
+        "DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter",
+        "DOWNLOADER_MIDDLEWARES": {},
+        "ITEM_PIPELINES": {},
+        "EXTENSIONS": {},
+    }
 
     async def start(self) -> AsyncIterator[Any]:
         yield environment()
