@@ -7,7 +7,7 @@ local function call_first(job, rules, now)
   local _, domain, url = parts(one)
   local raw = redis.call('HGET', STATE(job, domain), url)
   local fine, state = pcall(cjson.decode, raw or '{}')
-  local price = fine and rules.prices[method_of(job, domain, state)] or 0
+  local price = fine and rules.prices[method_of(job, domain, state, rules)] or 0
   local left = tonumber(money[1]) - tonumber(money[2])
   local free = left - tonumber(money[3])
   local parks = rules.provider.stopped or price > left
