@@ -5,7 +5,7 @@ import platform
 from collections.abc import AsyncIterator, Iterator
 from importlib import resources
 from importlib.resources.abc import Traversable
-from typing import Any, ClassVar
+from typing import Any
 
 from scrapy import Spider
 
@@ -17,7 +17,7 @@ COMPARED = (".py", ".lua", ".txt", ".json")
 class EnvironmentSpider(Spider):
     name = "environment"
     # it asks no site and no server: none of a worker's parts
-    custom_settings: ClassVar[dict[str, Any]] = {
+    custom_settings = {  # noqa: RUF012  # as Scrapy declares it
         "SCHEDULER": "scrapy.core.scheduler.Scheduler",
         "DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter",
         "DOWNLOADER_MIDDLEWARES": {},
