@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from typing import TypeVar
 
 DROP_SECONDS = 600
@@ -132,7 +133,7 @@ def queue(samples: Sequence[SystemSample]) -> Anomaly | None:
     if begin is None or now.open_work < GROWTH_LEAST_TASKS:
         return None
     lately = [one.open_work / max(one.workers, 1) for one in samples if one.at >= begin.at]
-    if any(later <= earlier for earlier, later in zip(lately, lately[1:], strict=False)):
+    if any(later <= earlier for earlier, later in pairwise(lately)):
         return None
     words = f"Queue depth growing faster than processing rate ({now.open_work:,} pending pages, {now.workers} workers)"
     return Anomaly(Kind.QUEUE, words)

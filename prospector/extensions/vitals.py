@@ -52,7 +52,7 @@ class Vitals:
     def _rate(self) -> float:
         now = time.monotonic()
         self._told.append((now, self._pages))
-        while now - self._told[0][0] > RATE_SECONDS and len(self._told) > 2:  # noqa: PLR2004  # one to compare with
+        while now - self._told[0][0] > RATE_SECONDS and len(self._told) > 2:  # one to compare with
             self._told.popleft()
         (began, before), (ended, after) = self._told[0], self._told[-1]
         return (after - before) / max(ended - began, 1.0)
