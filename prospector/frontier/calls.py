@@ -6,6 +6,7 @@ A call does nothing by itself: `client.py` runs it, alone or many in one round t
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
@@ -18,7 +19,7 @@ from prospector.frontier import codec
 T = TypeVar("T")
 LEASE_MS = 60_000
 LOSSES_MOST = 3  # the third loss of a page makes it a dead letter
-REAPED_A_CALL = 200
+REAPED_A_CALL = 200  # then the rest waits for the next one; a worker's leases are taken back all at once
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,44 @@ class Fetch(StrEnum):
 
 
 @dataclass(frozen=True)
+class Recently:
+    """How many there were in the last 1, 5 and 15 minutes."""
+
+    in_1_minute: int
+    in_5_minutes: int
+    in_15_minutes: int
+
+
+@dataclass(frozen=True)
+class Status:
+    """Where a job stands. `domains_parked`: open ones of which a page waits for money, key or provider, and
+    `parked_pages` those pages by reason. `overdue_ms`: how long the site that may be asked longest has waited for a worker."""
+
+    job: str
+    held: bool
+    last_activity: datetime | None
+    pages_recently: Recently
+    domains_recently: Recently
+    parked_pages: Mapping[str, int]
+    paid_line: int
+    overdue_ms: int
+    domains_total: int
+    domains_waiting: int
+    domains_open: int
+    domains_done: int
+    domains_failed: int
+    domains_parked: int
+    pages: int
+    mentions: int
+    dead_letters: int
+    queued: int
+    in_flight: int
+    credits_used: int
+    credits_reserved: int
+    credits_cap: int
+
+
+@dataclass(frozen=True)
 class Ended:
     """A domain that has nothing left, with the counters its final row is made of."""
 
@@ -131,12 +170,16 @@ def claim(worker: str, n: int, terms: Terms, run: str) -> Call[Claim]:
     return Call("claim", arguments, read)
 
 
-def add(lease: str, pages: Sequence[Found], site_pages: int = 0) -> Call[list[Found]]:
-    """Gives those that were new. `site_pages`: how many pages the site says it has."""
+def add(lease: str, pages: Sequence[Found], site_pages: int = 0) -> Call[list[Found] | None]:
+    """Gives those that were new, or None if the lease is lost. `site_pages`: how many pages the site says it has."""
+
+    def read(raw: list[Any]) -> list[Found] | None:
+        return [pages[int(place) - 1] for place in raw[1:]] if raw[0] else None
+
     arguments: list[str | int] = [lease, site_pages]
     for page in pages:
         arguments += [page.url, str(page.fingerprint), codec.dumps(page.state) if page.state else ""]
-    return Call("add", tuple(arguments), lambda raw: [pages[int(place) - 1] for place in raw])
+    return Call("add", tuple(arguments), read)
 
 
 def release(
@@ -204,6 +247,33 @@ def begin(epoch: int) -> Call[bool]:
     return Call("begin", (epoch,), bool)
 
 
+COUNTERS = (
+    "total", "waiting", "open", "done", "failed", "parked", "pages", "mentions", "dead", "queued", "flying", "spent",
+    "reserved", "cap",
+)  # fmt: skip
+
+
+def status(jobs: Sequence[str]) -> Call[list[Status | None]]:
+    """In the order given; None for a job that is not known here. The same work whatever the size of the jobs."""
+
+    def read_one(job: str, raw: list[Any]) -> Status | None:
+        if not raw:
+            return None
+        (state, last, *counters), pages, domains, parked, paid_line, overdue_ms = raw
+        reasons = {reason.decode(): count for reason, count in zip(parked[::2], parked[1::2], strict=True)}
+        return Status(
+            job, state == b"held", _moment(last), Recently(*pages), Recently(*domains), reasons, paid_line, overdue_ms,
+            *(int(one or 0) for one in counters),
+        )  # fmt: skip
+
+    names = json.dumps(["state", "last", *COUNTERS])
+    return Call("status", (names, *jobs), lambda raw: [read_one(*both) for both in zip(jobs, raw, strict=True)])
+
+
+def _moment(ms: bytes | None) -> datetime | None:
+    return datetime.fromtimestamp(int(ms) / 1000, UTC) if ms else None
+
+
 def create(job: str, limits: Limits, spent: int = 0) -> Call[bool]:
     """The job is known but held: seed it, then lift it."""
     arguments = (
@@ -215,12 +285,6 @@ def create(job: str, limits: Limits, spent: int = 0) -> Call[bool]:
 
 def seed(job: str, seeds: Iterable[Seed]) -> Call[int]:
     return Call("seed", (job, *(one.encoded() for one in seeds)), int)
-
-
-def restore(seed_: Seed, job: str, fetched: int, open_ms: int, seen: Sequence[int], urls: Sequence[str]) -> Call[bool]:
-    """An open domain as the record has it: pages seen, and those of them that wait to be fetched."""
-    head = (job, seed_.domain, seed_.site, seed_.number, seed_.generation, fetched, open_ms, len(seen))
-    return Call("restore", (*head, *map(str, seen), *urls), bool)
 
 
 def hold(job: str) -> Call[int]:
