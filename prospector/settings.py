@@ -57,6 +57,9 @@ DELAY_MS = env.integer("DELAY_MS", 1_000)
 # longest time that a slow or failing site's delay grows to, ms; read by prospector.spiders.domain
 DELAY_MOST_MS = env.integer("DELAY_MOST_MS", 60_000, least=1_000)
 
+# seconds that a worker may be silent before its pages are given to others; read by prospector.scheduler
+LEASE_SECONDS = env.integer("LEASE_SECONDS", 60, least=2, most=600)
+
 # name of this machine among the nodes; else its host name; read by prospector.scheduler
 NODE_NAME = env.text("NODE_NAME")
 
@@ -160,6 +163,7 @@ ITEM_PIPELINES = {
 EXTENSIONS = {
     "prospector.extensions.closer.Closer": 100,
     "prospector.extensions.second_chance.SecondChance": 100,
+    "prospector.extensions.site_memory.SiteMemories": 100,
     "prospector.extensions.memory_limit.MemoryLimit": 100,
     "prospector.extensions.vitals.Vitals": 100,
     "scrapy.extensions.logstats.LogStats": None,
