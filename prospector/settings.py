@@ -60,8 +60,14 @@ DELAY_MOST_MS = env.integer("DELAY_MOST_MS", 60_000, least=1_000)
 # name of this machine among the nodes; else its host name; read by prospector.scheduler
 NODE_NAME = env.text("NODE_NAME")
 
+# workers that are kept on each Scrapyd node while there is work; read by prospector.jobs
+WORKERS_PER_NODE = env.integer("WORKERS_PER_NODE", 2, least=1, most=64)
+
 # seconds until a worker with nothing to do leaves; read by prospector.scheduler
 WORKER_IDLE_SECONDS = env.integer("WORKER_IDLE_SECONDS", 300, least=1)
+
+# memory at which a worker ends in good order and is replaced, MB; read by prospector.extensions.memory_limit
+WORKER_MEMORY_MB = env.integer("WORKER_MEMORY_MB", 400, least=100)
 
 # domains that are crawled at once, for each worker; read by prospector.scheduler
 OPEN_DOMAINS_PER_WORKER = env.integer("OPEN_DOMAINS_PER_WORKER", 500, least=1)
@@ -154,5 +160,7 @@ ITEM_PIPELINES = {
 EXTENSIONS = {
     "prospector.extensions.closer.Closer": 100,
     "prospector.extensions.second_chance.SecondChance": 100,
+    "prospector.extensions.memory_limit.MemoryLimit": 100,
+    "prospector.extensions.vitals.Vitals": 100,
     "scrapy.extensions.logstats.LogStats": None,
 }

@@ -10,6 +10,7 @@ from prospector.core.ticket import Found
 from prospector.core.urls import UrlInvalid, fingerprint
 from prospector.core.visit import HOPS
 from prospector.core.zones import Zone
+from prospector.frontier import codec
 from prospector.items import PageItem
 from prospector.store.pages import MentionRow, PageRow
 
@@ -46,7 +47,7 @@ def page_row(item: PageItem, new: list[Found], numbers: Mapping[Keyword, int]) -
         language=page.language or None if page else None,
         links=linking.kept or None if linking else None,
         spellings=item.spellings or None,
-        found=[one.url for one in new] or None,
+        found=[codec.address(one) for one in new] or None,
         mentions=[_mention(one, numbers) for one in item.mentions],
     )
 
