@@ -69,7 +69,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         self._stopping_since: float | None = None
         self.pump = spider.pump = Pump(  # type: ignore[attr-defined]  # where middlewares and pipelines find it
             AsyncFrontier(settings["REDIS_URL"]),
-            worker_name(settings["NODE_NAME"]),
+            worker_name(settings["NODE_NAME"], getattr(spider, "_job", None)),
             Terms(
                 delay_ms=settings.getint("DELAY_MS"),
                 open_domains_per_worker=settings.getint("OPEN_DOMAINS_PER_WORKER"),
@@ -159,6 +159,6 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         self.crawler.signals.send_catch_log(STOP_FETCHING)
 
 
-def worker_name(node: str | None) -> str:
-    """node/worker: what comes before the slash tells which workers share a machine."""
-    return f"{node or socket.gethostname()}/w-{uuid.uuid4().hex[:6]}"
+def worker_name(node: str | None, run: str | None) -> str:
+    """node/worker: what comes before the slash tells which workers share a machine. `run` is its id in Scrapyd."""
+    return f"{node or socket.gethostname()}/{run or 'worker-' + uuid.uuid4().hex[:6]}"

@@ -60,6 +60,9 @@ DELAY_MOST_MS = env.integer("DELAY_MOST_MS", 60_000, least=1_000)
 # name of this machine among the nodes; else its host name; read by prospector.scheduler
 NODE_NAME = env.text("NODE_NAME")
 
+# workers that are kept on each Scrapyd node while there is work; read by prospector.jobs
+WORKERS_PER_NODE = env.integer("WORKERS_PER_NODE", 2, least=1, most=64)
+
 # seconds until a worker with nothing to do leaves; read by prospector.scheduler
 WORKER_IDLE_SECONDS = env.integer("WORKER_IDLE_SECONDS", 300, least=1)
 

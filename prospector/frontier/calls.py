@@ -97,6 +97,23 @@ class Ended:
     counters: dict[str, str]
 
 
+@dataclass(frozen=True)
+class Alive:
+    """A worker, `node/id`, with what it said in its last beat."""
+
+    worker: str
+    since_ms: int
+    about: dict[str, str]
+
+    @property
+    def node(self) -> str:
+        return self.worker.partition("/")[0]
+
+    @property
+    def id(self) -> str:
+        return self.worker.partition("/")[2]
+
+
 def claim(worker: str, n: int, terms: Terms, run: str) -> Call[Claim]:
     """`run` is the server's own id of its run."""
 
@@ -161,6 +178,23 @@ def beat(worker: str, about: dict[str, str | int], lease_ms: int = LEASE_MS) -> 
     return Call("beat", (worker, lease_ms, *words), bool)
 
 
+def leave(worker: str) -> Call[bool]:
+    """The goodbye of a worker that holds nothing any more."""
+    return Call("leave", (worker,), bool)
+
+
+def workers() -> Call[list[Alive]]:
+    def read(raw: list[Any]) -> list[Alive]:
+        return [Alive(name.decode(), int(since_ms), _words(flat)) for name, since_ms, flat in raw]
+
+    return Call("workers", (), read)
+
+
+def due(within_ms: int) -> Call[bool]:
+    """Whether any running job has work now or soon."""
+    return Call("due", (within_ms,), bool)
+
+
 def reap(lease_ms: int = LEASE_MS) -> Call[tuple[int, int]]:
     """Gives the leases taken back and the dead letters made."""
     return Call("reap", (REAPED_A_CALL, LOSSES_MOST, lease_ms), lambda raw: (int(raw[0]), int(raw[1])))
@@ -208,7 +242,7 @@ def ended(most: int = 100, for_ms: int = 30_000) -> Call[list[Ended]]:
     def read(raw: list[Any]) -> list[Ended]:
         found = []
         for job, domain, flat in raw:
-            counters = {name.decode(): value.decode() for name, value in zip(flat[::2], flat[1::2], strict=True)}
+            counters = _words(flat)
             found.append(
                 Ended(job.decode(), domain.decode(), int(counters["number"]), int(counters["generation"]), counters)
             )
@@ -233,3 +267,7 @@ def robots_of(authorities: Sequence[str]) -> Call[list[Robots | None]]:
 
 def keep_robots(authority: str, read: Robots) -> Call[bool]:
     return Call("keep_robots", (authority, read.encoded(), robots.KEPT_SECONDS), bool)
+
+
+def _words(flat: list[bytes]) -> dict[str, str]:
+    return {name.decode(): value.decode() for name, value in zip(flat[::2], flat[1::2], strict=True)}

@@ -64,6 +64,7 @@ class Pump:
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._draining = False
+        self._stopping = False
         self._valid_until = 0.0
         self._next_beat = 0.0
         self._next_reap = 0.0
@@ -118,8 +119,10 @@ class Pump:
     async def stop(self, within_seconds: float) -> bool:
         """Sends what is left to tell; False if Redis did not take it in time."""
         self.drain()
+        self._stopping = True
         if self._task is None:
             return True
+        self.tell(calls.leave(self.worker))
         done, _ = await asyncio.wait([self._task], timeout=within_seconds)
         if not done:
             self._task.cancel()
@@ -128,7 +131,7 @@ class Pump:
 
     async def _run(self) -> None:
         connected = False
-        while not (self._draining and not self._outbox):
+        while not (self._stopping and not self._outbox):
             try:
                 if not connected:
                     await self._open()

@@ -15,7 +15,7 @@ from psycopg2.extensions import parse_dsn
 from prospector.errors import ServerUnreachable
 
 if TYPE_CHECKING:
-    from sqlalchemy import Engine
+    from sqlalchemy import Connection, Engine
     from sqlalchemy.engine.interfaces import Dialect
 
 CONNECT_SECONDS = 5
@@ -127,6 +127,13 @@ SELECT current_setting('server_version_num')::int, current_setting('server_encod
 
 def facts(url: str) -> Facts:
     return Facts(*_rows(url, FACTS)[0])
+
+
+def connections_allowed(connection: Connection) -> int:
+    from sqlalchemy import text
+
+    allowed = "current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int"
+    return int(connection.scalar(text(f"SELECT {allowed}")))
 
 
 def _rows(url: str, statement: str) -> list[tuple[Any, ...]]:
