@@ -6,6 +6,7 @@ A call does nothing by itself: `client.py` runs it, alone or many in one round t
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
@@ -84,6 +85,44 @@ class Fetch(StrEnum):
     FINE = "fine"
     STRAINED = "strained"
     UNSENT = "unsent"
+
+
+@dataclass(frozen=True)
+class Recently:
+    """How many there were in the last 1, 5 and 15 minutes."""
+
+    in_1_minute: int
+    in_5_minutes: int
+    in_15_minutes: int
+
+
+@dataclass(frozen=True)
+class Status:
+    """Where a job stands. `domains_parked`: open ones of which a page waits for money, key or provider, and
+    `parked_pages` those pages by reason. `overdue_ms`: how long the site that may be asked longest has waited for a worker."""
+
+    job: str
+    held: bool
+    last_activity: datetime | None
+    pages_recently: Recently
+    domains_recently: Recently
+    parked_pages: Mapping[str, int]
+    paid_line: int
+    overdue_ms: int
+    domains_total: int
+    domains_waiting: int
+    domains_open: int
+    domains_done: int
+    domains_failed: int
+    domains_parked: int
+    pages: int
+    mentions: int
+    dead_letters: int
+    queued: int
+    in_flight: int
+    credits_used: int
+    credits_reserved: int
+    credits_cap: int
 
 
 @dataclass(frozen=True)
@@ -202,6 +241,33 @@ def reap(lease_ms: int = LEASE_MS) -> Call[tuple[int, int]]:
 
 def begin(epoch: int) -> Call[bool]:
     return Call("begin", (epoch,), bool)
+
+
+COUNTERS = (
+    "total", "waiting", "open", "done", "failed", "parked", "pages", "mentions", "dead", "queued", "flying", "spent",
+    "reserved", "cap",
+)  # fmt: skip
+
+
+def status(jobs: Sequence[str]) -> Call[list[Status | None]]:
+    """In the order given; None for a job that is not known here. The same work whatever the size of the jobs."""
+
+    def read_one(job: str, raw: list[Any]) -> Status | None:
+        if not raw:
+            return None
+        (state, last, *counters), pages, domains, parked, paid_line, overdue_ms = raw
+        reasons = {reason.decode(): count for reason, count in zip(parked[::2], parked[1::2], strict=True)}
+        return Status(
+            job, state == b"held", _moment(last), Recently(*pages), Recently(*domains), reasons, paid_line, overdue_ms,
+            *(int(one or 0) for one in counters),
+        )  # fmt: skip
+
+    names = json.dumps(["state", "last", *COUNTERS])
+    return Call("status", (names, *jobs), lambda raw: [read_one(*both) for both in zip(jobs, raw, strict=True)])
+
+
+def _moment(ms: bytes | None) -> datetime | None:
+    return datetime.fromtimestamp(int(ms) / 1000, UTC) if ms else None
 
 
 def create(job: str, limits: Limits, spent: int = 0) -> Call[bool]:

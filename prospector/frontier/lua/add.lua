@@ -36,6 +36,7 @@ for i = 3, #ARGV, 3 do
 end
 
 if #new > 0 then
+  redis.call('HINCRBY', JOB(job), 'queued', #new)
   redis.call('ZADD', SITE_DOMAINS(site, job), 'NX', last_in_turn(), domain)
   redis.call('ZADD', SITE_JOBS(site), 'NX', last_in_turn(), job)
   ready_site(site, now)

@@ -13,10 +13,10 @@ end
 redis.call('ZREM', FINISHING(), one)
 if redis.call('HEXISTS', DOMAIN(job, domain), 'stalled') == 1 then redis.call('HINCRBY', JOB(job), 'stalled', -1) end
 if redis.call('HEXISTS', DOMAIN(job, domain), 'idle') == 1 then redis.call('HINCRBY', JOB(job), 'idle', -1) end
+redis.call('HINCRBY', JOB(job), 'queued', -redis.call('ZCARD', QUEUE(job, domain)))
 redis.call('DEL', DOMAIN(job, domain), QUEUE(job, domain), STATE(job, domain), SEEN(job, domain))
 redis.call('SREM', OPEN(job), domain)
 redis.call('HINCRBY', JOB(job), 'open', -1)
 redis.call('HINCRBY', JOB(job), ARGV[4], 1)
-redis.call('HSET', JOB(job), 'last', now)
 count(job, 'domains', now)
 return {1, left - 1}
