@@ -6,8 +6,8 @@ from prospector.core.ladder import Parked
 from prospector.core.outcomes import DomainState
 from prospector.core.states import JobState
 from prospector.frontier import calls, job_calls
+from prospector.frontier.calls import Status
 from prospector.frontier.client import Frontier
-from prospector.frontier.job_calls import Counters
 from prospector.jobs import ending, fill
 from prospector.jobs.checkpoint import checkpoint
 from prospector.store import domains, jobs
@@ -36,7 +36,7 @@ def reconcile(
 
 
 def _follow(connection: Connection, frontier: Frontier, job: Job, lift_again: bool, check_domains: bool) -> None:
-    known = frontier.run(job_calls.job(job.id))
+    known = _known(frontier, job.id)
     match job.state:
         case JobState.RUNNING:
             _run(connection, frontier, job, known, lift_again or known is None or known.held, check_domains)
@@ -56,23 +56,23 @@ def _follow(connection: Connection, frontier: Frontier, job: Job, lift_again: bo
 
 
 def _run(
-    connection: Connection, frontier: Frontier, job: Job, known: Counters | None, lift: bool, check_domains: bool
+    connection: Connection, frontier: Frontier, job: Job, known: Status | None, lift: bool, check_domains: bool
 ) -> None:
     if known is None:
         fill.fill(connection, frontier, job.id)
-    elif check_domains or known.held or known.left == 0:
+    elif check_domains or known.held or left(known) == 0:
         _add_missing(connection, frontier, job, known)
     if lift:
         frontier.run(calls.lift(job.id, ALL_REASONS, job.max_credits))
-    now = frontier.run(job_calls.job(job.id))
-    if now and now.left == 0:
+    now = _known(frontier, job.id)
+    if now and left(now) == 0:
         ending.end(connection, job)
     elif ending.rest(connection, frontier, job):
         frontier.run(calls.hold(job.id))
 
 
-def _pause(connection: Connection, frontier: Frontier, job: Job, known: Counters | None) -> None:
-    if known and known.left == 0 and ending.end(connection, job):
+def _pause(connection: Connection, frontier: Frontier, job: Job, known: Status | None) -> None:
+    if known and left(known) == 0 and ending.end(connection, job):
         return
     if known is None or frontier.run(calls.hold(job.id)) == 0:
         jobs.move(connection, job.id, JobState.PAUSED, job.reason)
@@ -80,16 +80,24 @@ def _pause(connection: Connection, frontier: Frontier, job: Job, known: Counters
             checkpoint(connection, job, known, JobState.PAUSED)
 
 
-def _add_missing(connection: Connection, frontier: Frontier, job: Job, known: Counters) -> None:
+def _add_missing(connection: Connection, frontier: Frontier, job: Job, known: Status) -> None:
     """Domains that the record has left and the frontier has not: a fill was interrupted, or failed ones were asked for again."""
     tally = domains.tally(connection, job.id)
-    if tally[DomainState.WAITING] + tally[DomainState.OPEN] <= known.left:
+    if tally[DomainState.WAITING] + tally[DomainState.OPEN] <= left(known):
         return
     there = frontier.run(job_calls.left(job.id))
     missing = fill.add(connection, frontier, job.id, there)
-    again = missing - max(0, job.domains_total - known.total)
+    again = missing - max(0, job.domains_total - known.domains_total)
     if again > 0:  # they were counted as failed
-        frontier.run(job_calls.recount(job.id, done=0, failed=-again))
+        frontier.run(job_calls.reopened(job.id, again))
+
+
+def left(known: Status) -> int:
+    return known.domains_waiting + known.domains_open
+
+
+def _known(frontier: Frontier, job_id: str) -> Status | None:
+    return frontier.run(calls.status([job_id]))[0]
 
 
 def drop(frontier: Frontier, job_id: str) -> None:

@@ -4,10 +4,10 @@ from sqlalchemy import Engine
 
 from prospector.core.states import JobState
 from prospector.errors import ServerUnreachable
-from prospector.frontier import job_calls
+from prospector.frontier import calls
+from prospector.frontier.calls import Status
 from prospector.frontier.client import Frontier
-from prospector.frontier.job_calls import Counters
-from prospector.jobs.status import JobStatus, of_checkpoint, of_counters
+from prospector.jobs.status import JobStatus, of_checkpoint
 from prospector.store import checkpoints, jobs
 from prospector.store.jobs import Job
 
@@ -20,18 +20,18 @@ def listing(engine: Engine, frontier: Frontier, states: frozenset[JobState] = NO
     with engine.connect() as connection:
         found = jobs.listed(connection, states)
         last = checkpoints.last(connection, [job.id for job in found])
-    known = _counters(frontier, [job for job in found if job.state in MAY_BE_KNOWN])
+    known = _known(frontier, [job for job in found if job.state in MAY_BE_KNOWN])
     return [
         of_counters(job, counters) if (counters := known.get(job.id)) else of_checkpoint(job, last.get(job.id))
         for job in found
     ]
 
 
-def _counters(frontier: Frontier, wanted: list[Job]) -> dict[str, Counters]:
+def _known(frontier: Frontier, wanted: list[Job]) -> dict[str, Status]:
     if not wanted:
         return {}
     try:
-        answers = frontier.run_all([job_calls.job(job.id) for job in wanted])
+        answers = frontier.run(calls.status([job.id for job in wanted]))
     except ServerUnreachable:
         return {}
-    return {job.id: counters for job, counters in zip(wanted, answers, strict=True) if counters}
+    return {one.job: one for one in answers if one}

@@ -7,16 +7,14 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine
 
-from prospector.core import progress
 from prospector.core.methods import Method
-from prospector.core.progress import Eta, Pace
+from prospector.core.progress import Eta, Pace, eta, pace
 from prospector.core.states import ENDED, IN_FLIGHT, JobState
 from prospector.errors import ServerUnreachable
-from prospector.frontier import job_calls
+from prospector.frontier import calls
+from prospector.frontier.calls import Status
 from prospector.frontier.client import Frontier
-from prospector.frontier.job_calls import Counters
-from prospector.jobs.checkpoint import last_activity, moment
-from prospector.jobs.follow import reconcile
+from prospector.jobs.follow import left, reconcile
 from prospector.store import checkpoints, domains, jobs, misses
 from prospector.store.checkpoints import Checkpoint
 from prospector.store.jobs import Job
@@ -97,7 +95,7 @@ def status(engine: Engine, frontier: Frontier, job_id: str) -> JobStatus:
     try:
         if job.state in IN_FLIGHT:
             reconcile(engine, frontier, job_id)
-        known = frontier.run(job_calls.job(job_id))
+        known = frontier.run(calls.status([job_id]))[0]
     except ServerUnreachable:
         known = None
     with engine.connect() as connection:
@@ -108,27 +106,29 @@ def status(engine: Engine, frontier: Frontier, job_id: str) -> JobStatus:
         return _explained(connection, found)
 
 
-def of_counters(job: Job, known: Counters) -> JobStatus:
+def of_counters(job: Job, known: Status) -> JobStatus:
+    now = datetime.now(UTC)
     speed = None
     if job.state is JobState.RUNNING:
-        speed = progress.pace(known.by_minute, known.now_ms, int(job.moved_at.timestamp() * 1000))
+        finished = known.domains_recently
+        speed = pace(finished.in_15_minutes, finished.in_5_minutes, (now - job.moved_at).total_seconds())
     return JobStatus(
         job,
-        counted_at=moment(known.now_ms),
+        counted_at=now,
         is_live=True,
-        domains_done=known.done,
-        domains_failed=known.failed,
-        domains_waiting=known.waiting,
-        domains_open=known.open,
-        domains_parked=known.parked,
-        in_flight=known.flying,
+        domains_done=known.domains_done,
+        domains_failed=known.domains_failed,
+        domains_waiting=known.domains_waiting,
+        domains_open=known.domains_open,
+        domains_parked=known.domains_parked,
+        in_flight=known.in_flight,
         pages=known.pages,
         mentions=known.mentions,
-        used_credits=known.used_credits,
-        reserved_credits=known.reserved_credits,
+        used_credits=known.credits_used,
+        reserved_credits=known.credits_reserved,
         pace=speed,
-        eta=progress.eta(known.left, speed),
-        last_activity=last_activity(known),
+        eta=eta(left(known), speed),
+        last_activity=known.last_activity,
     )
 
 

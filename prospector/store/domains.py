@@ -124,10 +124,13 @@ class Finishings:
 
 
 def finishings(connection: Connection, job: str) -> Finishings:
-    total = func.coalesce(func.sum(domains.c.pages), 0), func.coalesce(func.sum(domains.c.mentions), 0)
-    states = [func.count().filter(domains.c.state == state) for state in (DomainState.DONE, DomainState.FAILED)]
-    wanted = select(*states, *total).where(domains.c.job == job, domains.c.state.in_(FINISHED))
-    return Finishings(*connection.execute(wanted).one())
+    wanted = select(
+        func.count().filter(domains.c.state == DomainState.DONE).label("done"),
+        func.count().filter(domains.c.state == DomainState.FAILED).label("failed"),
+        func.coalesce(func.sum(domains.c.pages), 0).label("pages"),
+        func.coalesce(func.sum(domains.c.mentions), 0).label("mentions"),
+    ).where(domains.c.job == job, domains.c.state.in_(FINISHED))
+    return Finishings(**connection.execute(wanted).mappings().one())
 
 
 def by_dearest_method(connection: Connection, job: str) -> dict[Method, int]:
