@@ -32,6 +32,7 @@ from .s3_server import BUCKET, KEYS, S3Server
 
 NOON = datetime(2026, 11, 18, 12, 0, 1, 500_000, tzinfo=UTC)
 ALL = Order(tuple(Format))
+CSV_ONLY = Order((Format.CSV,))
 SPEC = {
     "mode": "hybrid",
     "client_domains": ["acme.test"],
