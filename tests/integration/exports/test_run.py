@@ -17,7 +17,7 @@ import pytest
 from sqlalchemy import Engine, text
 
 from prospector.blobs import Storage, storage
-from prospector.core.outcomes import DomainState
+from prospector.core.outcomes import DomainState, PageOutcome
 from prospector.core.sums import SumWrong
 from prospector.demo.proxy import FaultProxy
 from prospector.demo.proxy_faults import ProxyFault
@@ -86,6 +86,7 @@ def test_an_export_shows_one_picture_while_the_job_writes(
 ) -> None:
     def write() -> None:
         pages.write(engine, job, [page(100 + number, 9, mentions=[mention()]) for number in range(50)])
+        pages.write(engine, job, [page(200, 9, outcome=PageOutcome.UNWRITABLE, detail="after the picture")])
         finish(engine, job, Finished(8, 1, DomainState.DONE))
 
     between(write)
@@ -93,6 +94,7 @@ def test_an_export_shows_one_picture_while_the_job_writes(
     first, second = export(stores, job), export(stores, job)
 
     assert (len(first.rows("results.csv")), len(second.rows("results.csv"))) == (10, 60)
+    assert (len(first.rows("errors.csv")), len(second.rows("errors.csv"))) == (2, 3)
     assert [row["verdict"] for row in first.rows("prospects.csv")].count("waiting") == 2
     assert [row["verdict"] for row in second.rows("prospects.csv")].count("waiting") == 1
 
