@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from prospector.core.methods import Method
-from prospector.core.outcomes import LinkStatus, PageFlag, PageKind, Zone
+from prospector.core.outcomes import LinkStatus, PageFlag, PageKind
 from prospector.core.score import (
     BAD_FLAGS,
     COUNTED_A_PAGE,
@@ -19,6 +19,7 @@ from prospector.core.score import (
     Evidence,
     Metric,
 )
+from prospector.core.zones import Zone
 
 BOILERPLATE_PAGES = 5  # the same words on at least so many pages ...
 BOILERPLATE_SHARE = 0.5  # ... and on at least this part of what was read

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from prospector.core.outcomes import LinkStatus, PageFlag, PageKind, Zone
+from prospector.core.outcomes import LinkStatus, PageFlag, PageKind
+from prospector.core.zones import Zone
 
 QUALIFIED_FROM = 60
 REVIEW_FROM = 35

@@ -11,7 +11,8 @@ from sqlalchemy.exc import DBAPIError
 
 from prospector.core.findings import Mention
 from prospector.core.methods import Method
-from prospector.core.outcomes import DomainState, LinkStatus, PageKind, PageOutcome, Zone
+from prospector.core.outcomes import DomainState, LinkStatus, PageKind, PageOutcome
+from prospector.core.zones import Zone
 from prospector.errors import NotFound, ServerUnreachable
 from prospector.store import jobs, tables
 from prospector.store.jobs import Job, Keyword

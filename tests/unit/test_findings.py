@@ -8,8 +8,9 @@ import pytest
 from prospector.core.findings import Asked, Gathered, Mention, SiteLinks, best_zone, evidence, outside_menus
 from prospector.core.methods import Method
 from prospector.core.metric import Standing, number
-from prospector.core.outcomes import LinkStatus, PageFlag, PageKind, Zone
+from prospector.core.outcomes import LinkStatus, PageFlag, PageKind
 from prospector.core.score import Verdict, score
+from prospector.core.zones import Zone
 
 ROW = Mention(
     domain=0, identity=1, url="https://a.example/1", keyword=0, frequency=1, zone=Zone.MAIN, zones=None, snippet="a crm",

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from prospector.core.outcomes import LinkStatus, PageFlag, PageKind, Zone
+from prospector.core.outcomes import LinkStatus, PageFlag, PageKind
 from prospector.core.score import (
     FIT_POINTS,
     QUALIFIED_FROM,
@@ -17,6 +17,7 @@ from prospector.core.score import (
     page_link_words,
     score,
 )
+from prospector.core.zones import Zone
 
 # all seven criteria known, and each at its best
 PERFECT = Evidence(

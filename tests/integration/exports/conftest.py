@@ -16,8 +16,9 @@ from sqlalchemy import Engine
 
 from prospector.blobs import Storage, storage
 from prospector.core.methods import Method
-from prospector.core.outcomes import DomainState, LinkStatus, PageFlag, PageKind, PageOutcome, Zone
+from prospector.core.outcomes import DomainState, LinkStatus, PageFlag, PageKind, PageOutcome
 from prospector.core.states import JobState
+from prospector.core.zones import Zone
 from prospector.jobs.exports.order import Format, Order
 from prospector.jobs.exports.run import Stores, run
 from prospector.store import domains, exports, jobs, pages, spend

@@ -8,7 +8,8 @@ from sqlalchemy import Engine, text
 from sqlalchemy.exc import DBAPIError
 
 from prospector.core.methods import Method
-from prospector.core.outcomes import DomainState, LinkStatus, PageFlag, PageKind, PageOutcome, Zone
+from prospector.core.outcomes import DomainState, LinkStatus, PageFlag, PageKind, PageOutcome
+from prospector.core.zones import Zone
 from prospector.errors import NotFound, ServerUnreachable
 from prospector.store import pages, partitions, results, spend
 from prospector.store.domains import Finished
