@@ -66,8 +66,17 @@ WORKERS_PER_NODE = env.integer("WORKERS_PER_NODE", 2, least=1, most=64)
 # seconds until a worker with nothing to do leaves; read by prospector.scheduler
 WORKER_IDLE_SECONDS = env.integer("WORKER_IDLE_SECONDS", 300, least=1)
 
+# memory at which a worker ends in good order and is replaced, MB; read by prospector.extensions.memory_limit
+WORKER_MEMORY_MB = env.integer("WORKER_MEMORY_MB", 400, least=100)
+
 # domains that are crawled at once, for each worker; read by prospector.scheduler
 OPEN_DOMAINS_PER_WORKER = env.integer("OPEN_DOMAINS_PER_WORKER", 500, least=1)
+
+# an S3 that is not Amazon's; read by prospector.jobs.exports, prospector.local
+AWS_ENDPOINT_URL = env.url("AWS_ENDPOINT_URL", None, ("http", "https"))
+
+# memory that one export may use, megabytes; read by prospector.jobs.exports
+EXPORT_MEMORY_MB = env.integer("EXPORT_MEMORY_MB", 1_024, least=128)
 
 # least severe level that is logged; read by prospector.logs
 LOG_LEVEL = env.choice("LOG_LEVEL", "info", ("debug", "info", "warning", "error")).upper()
@@ -157,5 +166,7 @@ ITEM_PIPELINES = {
 EXTENSIONS = {
     "prospector.extensions.closer.Closer": 100,
     "prospector.extensions.second_chance.SecondChance": 100,
+    "prospector.extensions.memory_limit.MemoryLimit": 100,
+    "prospector.extensions.vitals.Vitals": 100,
     "scrapy.extensions.logstats.LogStats": None,
 }

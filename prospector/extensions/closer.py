@@ -8,13 +8,12 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 
 from prospector import logs
-from prospector.core.endings import ending, requests
-from prospector.core.methods import Method
 from prospector.core.outcomes import DomainState
 from prospector.errors import ServerUnreachable
 from prospector.frontier import calls
 from prospector.frontier.calls import Ended
 from prospector.store import domains
+from prospector.store.final_rows import final_row
 
 LOG = logs.named(__name__)
 LOOK_SECONDS = 1.0
@@ -52,7 +51,7 @@ class Closer:
                 await self._finish(spider, job, ones)
 
     async def _finish(self, spider: Any, job: str, ended: list[Ended]) -> None:
-        rows = [final_row(one) for one in ended]
+        rows = [final_row(one.number, one.generation, one.counters) for one in ended]
         try:
             await asyncio.to_thread(_write, spider.engine, job, rows)
         except ServerUnreachable as error:
@@ -65,25 +64,3 @@ class Closer:
 def _write(engine: Any, job: str, rows: list[domains.Finished]) -> None:
     with engine.begin() as connection:
         domains.finish(connection, job, rows)
-
-
-def final_row(ended: Ended) -> domains.Finished:
-    counters = ended.counters
-    end = ending(counters)
-    status = counters.get("status")
-    return domains.Finished(
-        number=ended.number,
-        generation=ended.generation,
-        state=end.state,
-        reason=end.reason,
-        partial=end.partial,
-        moved_to=end.moved_to,
-        last_status=int(status) if status else None,
-        attempts=int(counters.get("attempts", 0)),
-        pages=int(counters.get("fetched", 0)),
-        mentions=int(counters.get("mentions", 0)),
-        direct_requests=requests(counters, Method.DIRECT),
-        standard_requests=requests(counters, Method.STANDARD),
-        js_requests=requests(counters, Method.JS),
-        credits=int(counters.get("credits", 0)),
-    )

@@ -19,7 +19,7 @@ from prospector.frontier import codec
 T = TypeVar("T")
 LEASE_MS = 60_000
 LOSSES_MOST = 3  # the third loss of a page makes it a dead letter
-REAPED_A_CALL = 200
+REAPED_A_CALL = 200  # then the rest waits for the next one; a worker's leases are taken back all at once
 
 
 @dataclass(frozen=True)
@@ -170,12 +170,16 @@ def claim(worker: str, n: int, terms: Terms, run: str) -> Call[Claim]:
     return Call("claim", arguments, read)
 
 
-def add(lease: str, pages: Sequence[Found], site_pages: int = 0) -> Call[list[Found]]:
-    """Gives those that were new. `site_pages`: how many pages the site says it has."""
+def add(lease: str, pages: Sequence[Found], site_pages: int = 0) -> Call[list[Found] | None]:
+    """Gives those that were new, or None if the lease is lost. `site_pages`: how many pages the site says it has."""
+
+    def read(raw: list[Any]) -> list[Found] | None:
+        return [pages[int(place) - 1] for place in raw[1:]] if raw[0] else None
+
     arguments: list[str | int] = [lease, site_pages]
     for page in pages:
         arguments += [page.url, str(page.fingerprint), codec.dumps(page.state) if page.state else ""]
-    return Call("add", tuple(arguments), lambda raw: [pages[int(place) - 1] for place in raw])
+    return Call("add", tuple(arguments), read)
 
 
 def release(
@@ -281,12 +285,6 @@ def create(job: str, limits: Limits, spent: int = 0) -> Call[bool]:
 
 def seed(job: str, seeds: Iterable[Seed]) -> Call[int]:
     return Call("seed", (job, *(one.encoded() for one in seeds)), int)
-
-
-def restore(seed_: Seed, job: str, fetched: int, open_ms: int, seen: Sequence[int], urls: Sequence[str]) -> Call[bool]:
-    """An open domain as the record has it: pages seen, and those of them that wait to be fetched."""
-    head = (job, seed_.domain, seed_.site, seed_.number, seed_.generation, fetched, open_ms, len(seen))
-    return Call("restore", (*head, *map(str, seen), *urls), bool)
 
 
 def hold(job: str) -> Call[int]:

@@ -13,11 +13,6 @@ def reopened(job: str, domains: int) -> Call[bool]:
     return Call("reopened", (job, domains), bool)
 
 
-def recount(job: str, done: int, failed: int, pages: int, mentions: int) -> Call[bool]:
-    """What the record counts of a job that was not known here."""
-    return Call("recount", (job, done, failed, pages, mentions, 0), bool)
-
-
 def stuck(job: str) -> Call[str]:
     """Why nothing of the job can go on before somebody acts: 'budget', 'key', 'credits', or '' where something can."""
     return Call("stuck", (job,), lambda raw: str(raw, "ascii"))

@@ -7,7 +7,7 @@ from prospector.errors import ServerUnreachable
 from prospector.frontier import calls
 from prospector.frontier.calls import Status
 from prospector.frontier.client import Frontier
-from prospector.jobs.status import JobStatus, of_checkpoint
+from prospector.jobs.status import JobStatus, of_checkpoint, of_counters
 from prospector.store import checkpoints, jobs
 from prospector.store.jobs import Job
 

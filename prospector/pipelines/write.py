@@ -1,6 +1,7 @@
 """Item pipeline: rows are committed first, then the page is settled. Batches of 100 or half a second, in a thread."""
 
 import asyncio
+import time
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
@@ -91,8 +92,11 @@ class WritePipeline:
         of_job: defaultdict[str, list[Waiting]] = defaultdict(list)
         for one in batch:
             of_job[one.item.ticket.job].append(one)
+        spider: Any = self._crawler.spider
         for job, waiting in of_job.items():
+            spider.writes.begin(time.monotonic())
             await self._commit_job(job, waiting)
+            spider.writes.end(time.monotonic())
 
     async def _commit_job(self, job: str, waiting: list[Waiting]) -> None:
         """Tries for as long as Postgres is away: the worker claims nothing meanwhile, because its results fill up."""

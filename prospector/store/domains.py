@@ -113,26 +113,6 @@ def failed(connection: Connection, job: str) -> Iterator[int]:
     yield from connection.scalars(wanted.order_by(domains.c.number))
 
 
-@dataclass(frozen=True)
-class Finishings:
-    """What the finished domains of a job add up to."""
-
-    done: int
-    failed: int
-    pages: int
-    mentions: int
-
-
-def finishings(connection: Connection, job: str) -> Finishings:
-    wanted = select(
-        func.count().filter(domains.c.state == DomainState.DONE).label("done"),
-        func.count().filter(domains.c.state == DomainState.FAILED).label("failed"),
-        func.coalesce(func.sum(domains.c.pages), 0).label("pages"),
-        func.coalesce(func.sum(domains.c.mentions), 0).label("mentions"),
-    ).where(domains.c.job == job, domains.c.state.in_(FINISHED))
-    return Finishings(**connection.execute(wanted).mappings().one())
-
-
 def by_dearest_method(connection: Connection, job: str) -> dict[Method, int]:
     """How many finished domains needed which method at most."""
     dearest = case(

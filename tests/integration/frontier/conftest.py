@@ -116,7 +116,7 @@ class Hand(Frontier):
 
     def found(self, ticket: Ticket, *paths: str, site_pages: int = 0) -> list[str]:
         pages = [Found(f"https://{ticket.domain}{path}", hash(path)) for path in paths]
-        return [page.url for page in self.run(calls.add(ticket.lease, pages, site_pages))]
+        return [page.url for page in self.run(calls.add(ticket.lease, pages, site_pages)) or ()]
 
     def domain(self, job: str, domain: str) -> dict[str, str]:
         raw = self.redis.hgetall(keys.key(keys.DOMAIN, job=job, domain=domain))
