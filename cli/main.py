@@ -15,6 +15,7 @@ INTERRUPTED = 130
 
 # name -> (where it is, one line of help): a command's module is imported when that command runs
 COMMANDS = {
+    "job": ("cli.job:job", "Jobs: start, watch, pause, resume, results."),
     "check": ("cli.check:check", "What a job would do with your lists, without starting one."),
     "explain": ("cli.explain:explain", "Why a keyword counts, or does not, on one page."),
     "config": ("cli.config:config", "The options in force and where each comes from."),

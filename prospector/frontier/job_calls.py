@@ -1,11 +1,6 @@
-"""The operations of those who look after jobs: where the frontier and the record do not agree, and what can go on."""
+"""The operations of those who look after jobs: failed domains that are asked for again, and what can go on."""
 
 from prospector.frontier.calls import Call
-
-
-def left(job: str) -> Call[frozenset[int]]:
-    """The numbers of the domains that wait or are open."""
-    return Call("left", (job,), frozenset)
 
 
 def reopened(job: str, domains: int) -> Call[bool]:

@@ -42,15 +42,10 @@ def fill(connection: Connection, frontier: Frontier, job_id: str) -> int:
     return waiting
 
 
-def add(connection: Connection, frontier: Frontier, job_id: str, there: frozenset[int]) -> int:
-    """Seeds the unfinished domains that are not `there`. Returns how many these are."""
-    count = 0
-    for batch in _unfinished(connection, job_id):
-        missing = [seed_of(one) for one in batch if one.number not in there]
-        if missing:
-            frontier.run(calls.seed(job_id, missing))
-            count += len(missing)
-    return count
+def add_missing(connection: Connection, frontier: Frontier, job_id: str) -> int:
+    """Seeds the unfinished domains that a job known here does not have. Returns how many these were."""
+    batches = _unfinished(connection, job_id)
+    return sum(frontier.run(calls.seed(job_id, [seed_of(one) for one in batch])) for batch in batches)
 
 
 def seed_of(one: domains.Seed) -> Seed:
