@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sqlalchemy import Connection, RowMapping, delete, select, text, update
+from sqlalchemy import Connection, RowMapping, delete, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
 from prospector.core.states import MOVES, JobState, origins
@@ -172,6 +172,11 @@ def listed(connection: Connection, states: frozenset[JobState]) -> list[Job]:
     """Newest first."""
     wanted = select(tables.jobs).where(tables.jobs.c.state.in_(states)).order_by(tables.jobs.c.created_at.desc())
     return [_job(row) for row in connection.execute(wanted).mappings()]
+
+
+def tally(connection: Connection) -> dict[JobState, int]:
+    counted = select(tables.jobs.c.state, func.count()).group_by(tables.jobs.c.state)
+    return {JobState(state): count for state, count in connection.execute(counted)}
 
 
 def _job(row: RowMapping) -> Job:
