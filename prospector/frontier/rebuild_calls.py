@@ -22,6 +22,10 @@ class Lost:
     unfilled: tuple[str, ...]
     unlifted: tuple[str, ...]
 
+    @property
+    def anything(self) -> bool:
+        return bool(self.everything or self.unfilled or self.unlifted)
+
 
 @dataclass(frozen=True)
 class Counts:

@@ -33,10 +33,14 @@ def rebuild_if_lost(engine: Engine, frontier: Frontier) -> Rebuilt | None:
     """
     with engine.connect() as connection:
         lost = _lost(connection, frontier)
-        if not (lost.everything or lost.unfilled or lost.unlifted):
+        if not lost.anything:
             return None
         with rebuild.alone(connection) as alone:
-            return _mend(connection, frontier) if alone else None
+            lost = _lost(connection, frontier)  # perhaps another has just done it
+            if not alone or not lost.anything:
+                return None
+            _mend(connection, frontier, lost)
+    return Rebuilt(lost.everything, lost.unfilled)
 
 
 def _lost(connection: Connection, frontier: Frontier) -> Lost:
@@ -44,8 +48,7 @@ def _lost(connection: Connection, frontier: Frontier) -> Lost:
     return frontier.run(rebuild_calls.lost(under_way))
 
 
-def _mend(connection: Connection, frontier: Frontier) -> Rebuilt:
-    lost = _lost(connection, frontier)
+def _mend(connection: Connection, frontier: Frontier, lost: Lost) -> None:
     if lost.everything:
         _recall_sites(connection, frontier)
         frontier.run(calls.begin(rebuild.next_epoch(connection)))
@@ -55,7 +58,6 @@ def _mend(connection: Connection, frontier: Frontier) -> Rebuilt:
     for job in (*lost.unfilled, *lost.unlifted):
         if jobs.job(connection, job).state is JobState.RUNNING:
             frontier.run(calls.lift(job))
-    return Rebuilt(lost.everything, lost.unfilled)
 
 
 def _recall_sites(connection: Connection, frontier: Frontier) -> None:

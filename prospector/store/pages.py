@@ -10,7 +10,8 @@ from sqlalchemy import Connection, Engine, RowMapping, TextClause, text
 from sqlalchemy.exc import DBAPIError
 
 from prospector.core.methods import Method
-from prospector.core.outcomes import LinkStatus, PageFlag, PageKind, PageOutcome, Zone
+from prospector.core.outcomes import LinkStatus, PageFlag, PageKind, PageOutcome
+from prospector.core.zones import Zone
 from prospector.errors import NotFound
 from prospector.store.failures import Failure, again, failure
 from prospector.store.partitions import mentions_of, pages_of
