@@ -228,6 +228,13 @@ def allow(connection: Connection, job_id: str, max_credits: int) -> None:
         job(connection, job_id)
 
 
+def warn(connection: Connection, job_id: str) -> None:
+    """Notes that the owner of a paused job was told when its results are deleted."""
+    table = tables.jobs
+    wanted = (table.c.id == job_id, table.c.state == JobState.PAUSED)
+    connection.execute(update(table).where(*wanted).values(warned_at=func.now()))
+
+
 def remove(connection: Connection, job_id: str) -> None:
     """The job and all that is its own. The ledger stays: the account has to add up after years."""
     partitions.drop(connection, job_id)
