@@ -84,6 +84,12 @@ WORKER_MEMORY_MB = env.integer("WORKER_MEMORY_MB", 400, least=100)
 # domains that are crawled at once, for each worker; read by prospector.scheduler
 OPEN_DOMAINS_PER_WORKER = env.integer("OPEN_DOMAINS_PER_WORKER", 500, least=1)
 
+# an S3 that is not Amazon's; read by prospector.jobs.exports, prospector.local
+AWS_ENDPOINT_URL = env.url("AWS_ENDPOINT_URL", None, ("http", "https"))
+
+# memory that one export may use, megabytes; read by prospector.jobs.exports
+EXPORT_MEMORY_MB = env.integer("EXPORT_MEMORY_MB", 1_024, least=128)
+
 # least severe level that is logged; read by prospector.logs
 LOG_LEVEL = env.choice("LOG_LEVEL", "info", ("debug", "info", "warning", "error")).upper()
 

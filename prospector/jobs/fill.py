@@ -42,6 +42,17 @@ def fill(connection: Connection, frontier: Frontier, job_id: str) -> int:
     return waiting
 
 
+def add(connection: Connection, frontier: Frontier, job_id: str, there: frozenset[int]) -> int:
+    """Seeds the unfinished domains that are not `there`. Returns how many these are."""
+    count = 0
+    for batch in _unfinished(connection, job_id):
+        missing = [seed_of(one) for one in batch if one.number not in there]
+        if missing:
+            frontier.run(calls.seed(job_id, missing))
+            count += len(missing)
+    return count
+
+
 def seed_of(one: domains.Seed) -> Seed:
     url = f"https://{one.domain}/"
     return Seed(one.domain, one.number, site_of(one.domain), url, fingerprint(url), one.generation)

@@ -134,6 +134,14 @@ def _insert(connection: Connection, new: NewJob) -> str | None:
     return made
 
 
+def newest_submission(connection: Connection, prefix: str) -> tuple[str, Job] | None:
+    """Of the jobs whose submission key begins so: the newest one's key and the job."""
+    key = tables.jobs.c.submission_key
+    wanted = select(tables.jobs).where(key.startswith(prefix, autoescape=True))
+    found = connection.execute(wanted.order_by(tables.jobs.c.created_at.desc()).limit(1)).mappings().one_or_none()
+    return None if found is None else (found["submission_key"], _job(found))
+
+
 def _submitted(connection: Connection, key: str) -> str | None:
     known: str | None = connection.scalar(select(tables.jobs.c.id).where(tables.jobs.c.submission_key == key))
     return known
@@ -211,13 +219,26 @@ RETURNING from_state
 """)
 
 
-def move(connection: Connection, job_id: str, to: JobState, reason: str) -> JobState:
-    """The state it was in. Of callers at the same moment one moves it; IllegalMove tells the others what it is now."""
-    given = {"job": job_id, "to": to, "reason": storable(reason), "origins": sorted(origins(to))}
+def move(
+    connection: Connection, job_id: str, to: JobState, reason: str, only_from: frozenset[JobState] | None = None
+) -> JobState:
+    """The state it was in. Of callers at the same moment one moves it; IllegalMove tells the others what it is now.
+
+    `only_from`: where the caller means fewer moves than the table allows.
+    """
+    allowed = origins(to) if only_from is None else origins(to) & only_from
+    given = {"job": job_id, "to": to, "reason": storable(reason), "origins": sorted(allowed)}
     was = connection.scalar(MOVE, given)
     if was is None:
         raise IllegalMove(job_id, job(connection, job_id).state, to)
     return JobState(was)
+
+
+def hold_still(connection: Connection, job_id: str) -> Job:
+    """The job, which nobody else moves or brings the frontier in line with until this transaction ends."""
+    found = connection.execute(select(tables.jobs).where(tables.jobs.c.id == job_id).with_for_update(key_share=True))
+    row = found.mappings().one_or_none()
+    return job(connection, job_id) if row is None else _job(row)
 
 
 def allow(connection: Connection, job_id: str, max_credits: int) -> None:
