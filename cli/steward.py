@@ -1,10 +1,18 @@
 """`prospector steward`: the process that keeps promises over time."""
 
 import signal
+import threading
+from typing import TYPE_CHECKING
 
 import click
 
 from cli.command import Command
+from prospector.errors import ProspectorError
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+SCHEMA_SECONDS = 2.0
 
 
 @click.command(cls=Command)
@@ -24,13 +32,20 @@ def steward(of_stack: str | None) -> None:
     from prospector.jobs import duties, metrics_server
     from prospector.jobs.gauges import Gauges
     from prospector.jobs.post import Post
-    from prospector.local import record, servers
+    from prospector.local import servers
+    from prospector.store import server
 
     logs.install(settings.LOG_STYLE, settings.LOG_LEVEL)
+    stop = threading.Event()
+    for sign in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(sign, lambda *_: stop.set())
     found = servers.in_force()
+    engine = server.engine(found.database_url, "prospector steward", connections=4)
+    if not _await_schema(engine, stop, patient=of_stack is not None):
+        return
     gauges = Gauges()
     post = Post(
-        engine=record.operator(connections=4),
+        engine=engine,
         frontier=Frontier(found.redis_url),
         scrapyd_urls=found.scrapyd_urls,
         workers_per_node=settings.WORKERS_PER_NODE,
@@ -40,8 +55,22 @@ def steward(of_stack: str | None) -> None:
         webhook_url=settings.ALERT_WEBHOOK_URL,
         webhook_policy=Policy(settings.ALLOWED_NETWORKS),
     )
-    one = duties.steward(post, gauges)
-    for sign in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(sign, lambda *_: one.stop())
+    one = duties.steward(post, gauges, stop)
     metrics_server.serve(settings.METRICS_ADDRESS, gauges.registry, one.health)
     one.run()
+
+
+def _await_schema(engine: "Engine", stop: threading.Event, *, patient: bool) -> bool:
+    """The database of the local stack is made by the first command that uses it; False: stopped before that."""
+    from prospector.store import schema
+
+    while True:
+        try:
+            schema.ensure_current(engine, may_migrate=False)
+        except ProspectorError:
+            if not patient:
+                raise
+        else:
+            return True
+        if stop.wait(SCHEMA_SECONDS):
+            return False

@@ -234,6 +234,11 @@ def workers() -> Call[list[Alive]]:
     return Call("workers", (), read)
 
 
+def running() -> Call[list[str]]:
+    """The jobs whose pages are handed out."""
+    return Call("running", (), lambda raw: [job.decode() for job in raw])
+
+
 def told(event: int = 0) -> Call[int]:
     """The newest event of the record that was told before this call; -1: none. With an event, this one is told now."""
     return Call("told", (event,), int)

@@ -14,7 +14,8 @@ from prospector.store.final_rows import final_row
 
 def close_ended(engine: Engine, frontier: Frontier) -> int:
     """Returns how many. Workers do the same: the frontier tells each domain to one at a time."""
-    ended = sorted(frontier.run(calls.ended()), key=lambda one: one.job)
+    ended: list[Ended] = frontier.run(calls.ended())
+    ended.sort(key=lambda one: one.job)
     for job, ones in groupby(ended, key=lambda one: one.job):
         _finish(engine, frontier, job, list(ones))
     return len(ended)
@@ -25,8 +26,5 @@ def _finish(engine: Engine, frontier: Frontier, job: str, ended: list[Ended]) ->
     with engine.begin() as connection:
         domains.finish(connection, job, rows)
     frontier.run_all(
-        [
-            calls.close(one, failed=row.state is DomainState.FAILED)
-            for one, row in zip(ended, rows, strict=True)
-        ]
+        [calls.close(one, failed=row.state is DomainState.FAILED) for one, row in zip(ended, rows, strict=True)]
     )

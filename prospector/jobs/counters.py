@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from sqlalchemy import Engine
 
 from prospector.core.states import IN_FLIGHT
-from prospector.frontier import job_calls
+from prospector.frontier import calls
 from prospector.frontier.client import Frontier
 from prospector.jobs.checkpoint import checkpoint
 from prospector.store import jobs
@@ -36,10 +36,10 @@ class Counters:
         return [job.id for job in under_way if self._take_one(job, everything=everything)]
 
     def _take_one(self, job: Job, *, everything: bool) -> bool:
-        known = self._frontier.run(job_calls.job(job.id))
+        (known,) = self._frontier.run(calls.status([job.id]))
         if known is None:
             return False
-        finished = known.done + known.failed
+        finished = known.domains_done + known.domains_failed
         if not everything and finished - self._taken_at.get(job.id, -self._every) < self._every:
             return False
         with self._engine.begin() as connection:

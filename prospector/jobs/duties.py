@@ -1,10 +1,11 @@
 """What the steward does, each with how often. A new promise over time is one more line here."""
 
+import threading
 from datetime import UTC, datetime, timedelta
 
 from prospector import logs
-
 from prospector.core.states import IN_FLIGHT, JobState
+from prospector.errors import NotFound
 from prospector.frontier import calls
 from prospector.jobs import closing, follow, rebuild, reconcile, retention, workers
 from prospector.jobs.alerts import Herald
@@ -51,11 +52,16 @@ class Duties:
 
     def follow_jobs(self) -> None:
         """Each job under way goes on, rests or ends as the record and the frontier have it; what was interrupted is mended."""
-        with self._post.engine.connect() as connection:
-            under_way = jobs.listed(connection, IN_FLIGHT)
-        for job in under_way:
-            follow.reconcile(self._post.engine, self._post.frontier, job.id)
-        self._under_way = tuple(job.id for job in under_way if job.state is JobState.RUNNING)
+        post = self._post
+        with post.engine.connect() as connection:
+            states = {one.id: one.state for one in jobs.listed(connection, IN_FLIGHT)}
+        self._under_way = tuple(job for job, state in states.items() if state is JobState.RUNNING)
+        handed_out: list[str] = post.frontier.run(calls.running())
+        for job in {*states, *handed_out}:
+            try:
+                follow.reconcile(post.engine, post.frontier, job)
+            except NotFound:  # it was deleted
+                follow.drop(post.frontier, job)
         if self._held_since is not None:
             self._say_resumed(datetime.now(UTC) - self._held_since)
             self._held_since = None
@@ -86,7 +92,11 @@ class Duties:
         self._held_since = datetime.now(UTC)
         for job in self._under_way:
             self._post.frontier.run(calls.hold(job))
-        LOG.error("jobs_held", jobs=" ".join(self._under_way), error="Database connection lost: jobs are paused until it is back")
+        LOG.error(
+            "jobs_held",
+            jobs=" ".join(self._under_way),
+            error="Database connection lost: jobs are paused until it is back",
+        )
 
     def _say_resumed(self, away: timedelta) -> None:
         minutes, seconds = divmod(int(away.total_seconds()), 60)
@@ -97,6 +107,6 @@ class Duties:
                 events.record(connection, EventKind.NOTE, words, job)
 
 
-def steward(post: Post, gauges: Gauges) -> Steward:
+def steward(post: Post, gauges: Gauges, stop: threading.Event) -> Steward:
     duties = Duties(post, gauges)
-    return Steward(post.engine, duties.all(), gauges, on_away=duties.record_is_away, on_stop=duties.keep_counters)
+    return Steward(post.engine, duties.all(), gauges, stop, on_away=duties.record_is_away, on_stop=duties.keep_counters)

@@ -67,7 +67,10 @@ def _archive(engine: Engine, job: Job, days: int) -> bool:
         with engine.begin() as connection:
             jobs.move(connection, job.id, JobState.ARCHIVED, f"results deleted after {days} days")
             partitions.drop(connection, job.id)
-    except (IllegalMove, ResultsInUse) as error:  # it was resumed just now, or is being exported: the next round looks again
+    except (
+        IllegalMove,
+        ResultsInUse,
+    ) as error:  # it was resumed just now, or is being exported: the next round looks again
         LOG.info("job_is_not_archived", job=job.id, error=str(error))
         return False
     LOG.info("job_archived", job=job.id)

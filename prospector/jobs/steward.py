@@ -53,6 +53,7 @@ class Steward:
         engine: Engine,
         duties: Sequence[Duty],
         gauges: Gauges,
+        stop: threading.Event,
         on_away: Callable[[float], None] = lambda _: None,
         on_stop: Callable[[], object] = lambda: None,
     ) -> None:
@@ -62,13 +63,10 @@ class Steward:
         self._gauges = gauges
         self._on_away = on_away
         self._on_stop = on_stop
-        self._stop = threading.Event()
+        self._stop = stop
         self._turned_at = time.monotonic()
         self._away_since: float | None = None
         self._has_led = False
-
-    def stop(self) -> None:
-        self._stop.set()
 
     def health(self) -> dict[str, object]:
         age = time.monotonic() - self._turned_at
@@ -80,7 +78,7 @@ class Steward:
         }
 
     def run(self) -> None:
-        """Until `stop`."""
+        """Until `stop` is set."""
         with ThreadPoolExecutor(THREADS, thread_name_prefix="duty") as pool:
             while not self._stop.is_set():
                 self._turned_at = time.monotonic()
