@@ -66,6 +66,18 @@ NODE_NAME = env.text("NODE_NAME")
 # workers that are kept on each Scrapyd node while there is work; read by prospector.jobs
 WORKERS_PER_NODE = env.integer("WORKERS_PER_NODE", 2, least=1, most=64)
 
+# where the steward serves /metrics and /healthz, host:port; read by prospector.jobs
+METRICS_ADDRESS = env.text("METRICS_ADDRESS") or "127.0.0.1:9641"
+
+# where alerts and the ends of jobs are sent, as JSON that Slack understands; read by prospector.jobs
+ALERT_WEBHOOK_URL = env.url("ALERT_WEBHOOK_URL", None, ("https", "http"))
+
+# domains of a job that are finished between two checkpoints of its counters; read by prospector.jobs
+CHECKPOINT_DOMAINS = env.integer("CHECKPOINT_DOMAINS", 100, least=1)
+
+# days after which the results of a job that is over, or paused, are deleted; read by prospector.jobs
+RETENTION_DAYS = env.integer("RETENTION_DAYS", 90, least=1)
+
 # seconds until a worker with nothing to do leaves; read by prospector.scheduler
 WORKER_IDLE_SECONDS = env.integer("WORKER_IDLE_SECONDS", 300, least=1)
 

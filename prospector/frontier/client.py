@@ -10,7 +10,15 @@ from redis.retry import Retry
 
 from prospector.frontier.calls import Call
 from prospector.frontier.scripts import every_script, script
-from prospector.frontier.server import CONNECT_SECONDS, NEVER_EVICTS, connect, refuse_evicting, unreachable
+from prospector.frontier.server import (
+    CONNECT_SECONDS,
+    NEVER_EVICTS,
+    Memory,
+    connect,
+    memory,
+    refuse_evicting,
+    unreachable,
+)
 
 T = TypeVar("T")
 ANSWER_SECONDS = 30
@@ -54,6 +62,12 @@ class Frontier:
                 pipeline.evalsha(script(call.script).sha, 0, *call.arguments)
             raw = pipeline.execute()
         return [call.read(one) for call, one in zip(calls, raw, strict=True)]
+
+    def memory(self) -> Memory:
+        try:
+            return memory(self.redis)
+        except AWAY as error:
+            raise unreachable(self._url, error) from error
 
     def close(self) -> None:
         self.redis.close()

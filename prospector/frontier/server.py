@@ -44,6 +44,19 @@ class Facts:
     clock: float
 
 
+@dataclass(frozen=True)
+class Memory:
+    """`limit_bytes` 0: none is set."""
+
+    used_bytes: int
+    limit_bytes: int
+
+
+def memory(client: Redis) -> Memory:
+    said = client.info("memory")
+    return Memory(said["used_memory"], said.get("maxmemory", 0))
+
+
 def facts(url: str) -> Facts:
     with connect(url) as client:
         try:
