@@ -51,12 +51,20 @@ class Verdict:
 
     lines: dict[str, str]
     broken: list[str]
-    paths: list[tuple[float, str, str]]  # moment, host, path of each request
+    requests: list[tuple[float, str, str]]  # moment (by the clock of the wall), host and path of each
 
 
 class Crawl:
     def __init__(
-        self, folder: Path, engine: Engine, redis: Server, *, sites: int, kinds: Sequence[str], delay_ms: int, seed: int = 7
+        self,
+        folder: Path,
+        engine: Engine,
+        redis: Server,
+        *,
+        sites: int,
+        kinds: Sequence[str],
+        delay_ms: int,
+        seed: int = 7,
     ) -> None:
         self.folder, self.engine, self.redis, self.delay_ms = folder, engine, redis, delay_ms
         self.plan = Plan(seed, sites, tuple(kinds))
@@ -164,6 +172,12 @@ class Crawl:
                 broken.append(f"recall: {lines['recall']}")
         return Verdict(lines, broken, [(entry.at_ns / 1e9, entry.host, entry.path) for entry in entries])
 
+    def rows_of_pages(self) -> int:
+        """As the frontier counts: what was read, or failed."""
+        counted = "SELECT count(*) FROM pages WHERE job = :job AND outcome IN ('read', 'failed')"
+        with self.engine.connect() as connection:
+            return connection.scalar(text(counted), {"job": self.jobs[0]}) or 0
+
     def rows(self, job: str) -> list[Row]:
         with self.engine.connect() as connection:
             return [Row(*row) for row in connection.execute(text(ROWS), {"job": job})]
@@ -171,7 +185,12 @@ class Crawl:
 
 @contextmanager
 def crawling(
-    folder: Path, engine: Engine, *, sites: int = 6, kinds: Sequence[str] = ("company", "subdomains"), delay_ms: int = 200
+    folder: Path,
+    engine: Engine,
+    *,
+    sites: int = 6,
+    kinds: Sequence[str] = ("company", "subdomains"),
+    delay_ms: int = 200,
 ) -> Iterator[Crawl]:
     """`delay_ms`: less than a second where the promise is about order and loss, a second where it is about the second."""
     redis = Server(folder)

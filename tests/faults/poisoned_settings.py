@@ -2,10 +2,11 @@
 
 import os
 
+from scrapy import signals
+
 from prospector.demo.truth import canonical
 from prospector.settings import *  # noqa: F403
 from prospector.settings import EXTENSIONS as OURS
-from scrapy import signals
 
 
 class Poison:

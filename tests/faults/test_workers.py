@@ -5,9 +5,7 @@ The gap is kept at 200 ms inside ALLOWED_NETWORKS, so that a crawl takes seconds
 
 import os
 import signal
-import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,19 +17,6 @@ from prospector.jobs.queue import queue_status, requeue
 from prospector.store import dead_letters
 
 from .crawl import LEASE_SECONDS, Crawl, crawling
-
-
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    """Short, because a Unix socket's path is bounded."""
-    with tempfile.TemporaryDirectory(prefix="fault-") as made:
-        yield Path(made)
-
-
-@pytest.fixture
-def crawl(folder: Path, engine: Engine) -> Iterator[Crawl]:
-    with crawling(folder, engine) as made:
-        yield made
 
 
 def test_a_worker_that_is_killed_loses_nothing(crawl: Crawl) -> None:
@@ -117,7 +102,14 @@ def test_a_worker_that_wakes_after_its_lease_changes_nothing(crawl: Crawl) -> No
     crawl.worker("two")
     crawl.wait(crawl.crawled(15))
 
-    frozen.send_signal(signal.SIGSTOP)
+    def has_leases() -> bool:
+        frozen.send_signal(signal.SIGSTOP)
+        found = bool(crawl.frontier.redis.keys("prospector:hands:one/*"))
+        if not found:
+            frozen.send_signal(signal.SIGCONT)
+        return found
+
+    crawl.wait(has_leases)
     crawl.wait(lambda: "leases_reaped" in crawl.said(), LEASE_SECONDS * 6)
     frozen.send_signal(signal.SIGCONT)
     verdict = crawl.finish()
