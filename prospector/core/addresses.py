@@ -9,6 +9,7 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 # what is_global lets through, and is no place for a web site: translators and tunnels to what is not public either
+GLOBAL_UNICAST = IPv6Network("2000::/3")  # all that was ever given out; is_global is true of much of the rest
 NEVER = tuple(ip_network(one) for one in ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "192.88.99.0/24"))
 
 
@@ -31,6 +32,8 @@ class Policy:
 
 def is_public(address: Address) -> bool:
     if address.is_multicast or not address.is_global:
+        return False
+    if address.version == 6 and address not in GLOBAL_UNICAST:
         return False
     return not any(address.version == network.version and address in network for network in NEVER)
 

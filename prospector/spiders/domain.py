@@ -13,11 +13,12 @@ from sqlalchemy import Engine
 from twisted.python.failure import Failure
 
 from prospector import logs
+from prospector.core.opening import address_of
 from prospector.core.purpose import Purpose
 from prospector.core.robots import Robots
 from prospector.core.robots_visit import authority, robots_address
 from prospector.core.ticket import Kind, Ticket
-from prospector.core.visit import Conclusion, address_of
+from prospector.core.visit import COOKIE, Conclusion
 from prospector.errors import NotFound
 from prospector.fetch.failures import NotSent, Stopped
 from prospector.frontier import calls
@@ -142,7 +143,9 @@ class DomainSpider(CrawlSpider):
         pace = Pace(self.least_ms, self.most_ms, int((read.delay_seconds if read else 0) * MS))
         passage = TicketPassage(self.pump, ticket, pace)
         meta = {"ticket": ticket, "purpose": purpose, "passage": passage}
-        return Request(url, errback=self.failed, meta=meta, dont_filter=True)
+        cookie = ticket.state.extra.get(COOKIE) if purpose is Purpose.PAGE else None
+        headers = {"Cookie": cookie} if cookie else None
+        return Request(url, headers=headers, errback=self.failed, meta=meta, dont_filter=True)
 
     # --- from answer to item
 

@@ -10,15 +10,16 @@ from twisted.python.failure import Failure
 
 from prospector import logs
 from prospector.core import sitemaps
-from prospector.core.answers import Answer, is_html, of_page
+from prospector.core.answers import Answer, cookies_of, is_html, of_page
 from prospector.core.evidence import Evidence, of_status
+from prospector.core.opening import is_unreached
 from prospector.core.outcomes import PageOutcome
 from prospector.core.robots import SKIPPED_ABOVE_SECONDS, Robots
 from prospector.core.robots_visit import RobotsAnswer, judge, known
 from prospector.core.sites import site_of
 from prospector.core.ticket import Found, Kind, PageState, Ticket, Verdict
 from prospector.core.urls import UrlInvalid, canonical, fingerprint, resolve
-from prospector.core.visit import HOPS, Circumstances, Conclusion, conclude, is_unreached
+from prospector.core.visit import Circumstances, Conclusion, Onward, conclude
 from prospector.fetch.direct import wait_asked_ms
 from prospector.items import PageItem
 from prospector.spiders import page_links
@@ -46,9 +47,7 @@ def page_of(spider: "DomainSpider", response: Response) -> PageItem:
         links = [link.url for rule in spider.rules for link in rule.link_extractor.extract_links(response)]  # type: ignore[arg-type]
         item.found = leads(links, ticket, spider.briefs[ticket.job])
     elif end.onward:
-        hops = int(ticket.state.extra.get(HOPS, 0)) + 1
-        state = PageState(extra={HOPS: hops})
-        item.found = [Found(end.onward, fingerprint(end.onward), state)]
+        item.found = [_onward(end.onward)]
     if ticket.opening and end.outcome in {PageOutcome.READ, PageOutcome.REDIRECTED}:
         item.found = [*_sitemaps(spider, ticket, response.url), *item.found]
     return item
@@ -120,6 +119,10 @@ def after_robots(ticket: Ticket, read: Robots) -> Conclusion:
     return Conclusion(Verdict.AGAIN, state=known(ticket.state))
 
 
+def _onward(onward: Onward) -> Found:
+    return Found(onward.url, fingerprint(onward.url), onward.state)
+
+
 def leads(urls: list[str], ticket: Ticket, brief: Brief) -> list[Found]:
     """Those of the domain, each page once."""
     found: dict[int, Found] = {}
@@ -134,7 +137,8 @@ def _answer(response: Response) -> Answer:
     status = response.status
     wait_ms = wait_asked_ms(response)
     if status in REDIRECTS:
-        return Answer(Evidence.TEXT, status, target=_location(response), retry_after_ms=wait_ms)
+        cookies = cookies_of(one.decode("latin-1") for one in response.headers.getlist("Set-Cookie"))
+        return Answer(Evidence.TEXT, status, None, _location(response), wait_ms, cookies)
     by_status = of_status(status)
     kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
     if "cut_off" in response.meta or not is_html(kind, response.body):
