@@ -130,7 +130,8 @@ def _after_hop(ticket: Ticket, answer: Answer, around: Circumstances) -> Conclus
             extra = {**ticket.state.extra, AT: target, HOPS: _hops(ticket) + 1}
             return Conclusion(Verdict.AGAIN, state=replace(ticket.state, extra=_with_cookies(extra, answer)))
         case Hop.INSIDE:
-            onward = Onward(target, PageState(extra=_with_cookies(_way(ticket), answer)))
+            state = PageState(method=ticket.state.method, extra=_with_cookies(_way(ticket), answer))
+            onward = Onward(target, state)
             return Conclusion(Verdict.ASIDE, PageOutcome.REDIRECTED, detail=f"to {target}", onward=onward)
         case Hop.MOVED:
             host = urlsplit(target).hostname or ""

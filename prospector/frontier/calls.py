@@ -118,7 +118,8 @@ def add(lease: str, pages: Sequence[Found], site_pages: int = 0) -> Call[list[Fo
     """Gives those that were new. `site_pages`: how many pages the site says it has."""
     arguments: list[str | int] = [lease, site_pages]
     for page in pages:
-        arguments += [page.url, str(page.fingerprint), codec.dumps(page.state) if page.state else ""]
+        state = codec.dumps(page.state) if page.state else codec.HINTED if page.hinted else ""
+        arguments += [page.url, str(page.fingerprint), state]
     return Call("add", tuple(arguments), lambda raw: [pages[int(place) - 1] for place in raw])
 
 

@@ -26,7 +26,7 @@ from prospector.frontier.desk import Desk, Pace
 from prospector.frontier.in_process import InProcessFrontier
 from prospector.frontier.passage import TicketPassage
 from prospector.items import PageItem
-from prospector.spiders import debugging, readings
+from prospector.spiders import debugging, readings, sitemap_readings
 from prospector.spiders.briefs import Briefs
 from prospector.spiders.page_links import PageLinks
 from prospector.spiders.robots_book import RobotsBook
@@ -158,7 +158,7 @@ class DomainSpider(CrawlSpider):
             case Purpose.ROBOTS:
                 item = self._robots_read(ticket, readings.robots_of(response))
             case Purpose.SITEMAP:
-                item = self._concluded(readings.sitemap_of(response, self.briefs[ticket.job]))
+                item = self._concluded(sitemap_readings.sitemap_of(self, response))
             case _:
                 item = self._concluded(readings.page_of(self, response))
         if item is not None:
@@ -179,7 +179,7 @@ class DomainSpider(CrawlSpider):
             case Purpose.ROBOTS:
                 return self._robots_read(ticket, readings.robots_failed(self, request, failure))
             case Purpose.SITEMAP:
-                return self._concluded(readings.without_sitemap(request))
+                return self._concluded(sitemap_readings.without_sitemap(self, request, failure))
         return self._concluded(readings.failed_page(self, request, failure))
 
     def _robots_read(self, ticket: Ticket, read: Robots | Conclusion) -> PageItem | None:
