@@ -63,6 +63,8 @@ def options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def read(asked: Asked) -> Lists:
+    from prospector import settings
+
     if asked.keywords_file == asked.domains_file == files.STANDARD_INPUT:
         raise click.UsageError("Only one of the lists can be standard input.")
     data, name = files.contents(asked.domains_file)
@@ -74,7 +76,8 @@ def read(asked: Asked) -> Lists:
     )
     intake = take(data, name, rules, asked.column)
     keywords = read_keywords(*files.contents(asked.keywords_file)) if asked.keywords_file else KeywordList()
-    return Lists(asked, intake, keywords, estimate([one.domain for one in intake.domains], asked.mode))
+    plan = estimate([one.domain for one in intake.domains], asked.mode, settings.CREDIT_PRICE_USD)
+    return Lists(asked, intake, keywords, plan)
 
 
 def as_object(lists: Lists) -> dict[str, Any]:
@@ -180,7 +183,7 @@ def _plan(lists: Lists) -> Iterator[str]:
     times = dict.fromkeys((duration(plan.seconds_low), duration(plan.seconds_high)))
     yield ""
     yield f"Plan: {count(plan.domains, 'domain')} on {count(plan.sites, 'site')}{keywords}, mode {plan.mode}."
-    yield f"Time: {' to '.join(times)} ({plan.basis}: a guess from typical lists)."
+    yield f"Time: {' to '.join(times)} (no history yet: a guess from typical lists)."
     if not plan.credits_high:
         yield "Cost: nothing, no paid requests in this mode."
         return

@@ -82,7 +82,7 @@ SCRAPINGBEE_API_URL = env.url("SCRAPINGBEE_API_URL", "https://app.scrapingbee.co
 # read by prospector.scheduler
 SCRAPINGBEE_CONCURRENCY = env.integer("SCRAPINGBEE_CONCURRENCY", 10, least=1, most=1_000)
 
-# what one credit costs, in US dollars; read by prospector.jobs
+# what one credit costs, in US dollars; read by cli.lists
 CREDIT_PRICE_USD = env.decimal("CREDIT_PRICE_USD", "0.01")
 
 env.refuse_unknown()

@@ -12,7 +12,7 @@ CENT = Decimal("0.01")
 # guesses, until jobs of this mode have run: credits a domain, low and high
 PRIOR_CREDITS_A_DOMAIN = {
     Mode.FREE_ONLY: (0.0, 0.0),
-    Mode.HYBRID: (0.4, 6.0),  # 3-10 % of domains refuse direct requests, on 15-30 pages at 1-2 credits each
+    Mode.HYBRID: (0.45, 6.0),  # 3-10 % of domains refuse direct requests, on 15-30 pages at 1-2 credits each
     Mode.PREMIUM_ONLY: (75.0, 200.0),  # 15-40 pages at 5 credits each
 }
 JOBS_ENOUGH = 3  # for a range of their own; one or two are widened, for the next list may be another kind
@@ -30,11 +30,17 @@ class PastJob:
 
 @dataclass(frozen=True)
 class CreditRange:
-    """`jobs` is how many past jobs it was learned from; 0: no history yet."""
+    """`jobs` is how many past jobs it was learned from."""
 
     low: int
     high: int
     jobs: int
+
+    @property
+    def basis(self) -> str:
+        if not self.jobs:
+            return "no history yet"
+        return f"from {self.jobs} earlier job{'s' * (self.jobs > 1)}"
 
 
 @dataclass(frozen=True)
@@ -73,8 +79,7 @@ def in_words(expected: CreditRange, credit_price_usd: Decimal) -> str:
     if expected.high == 0:
         return "Estimated cost: $0 (nothing is paid for)"
     low, high = (_short(dollars(one, credit_price_usd)) for one in (expected.low, expected.high))
-    jobs = f"from {expected.jobs} earlier job{'s' * (expected.jobs > 1)}" if expected.jobs else "no history yet"
-    return f"Estimated cost: ${low}-${high} ({expected.low:,}-{expected.high:,} credits), {jobs}"
+    return f"Estimated cost: ${low}-${high} ({expected.low:,}-{expected.high:,} credits), {expected.basis}"
 
 
 def _short(amount: Decimal) -> str:

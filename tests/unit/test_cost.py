@@ -13,8 +13,8 @@ CENT = Decimal("0.01")
 def test_without_history_the_range_is_a_guess_and_says_so() -> None:
     expected = credit_range(Mode.HYBRID, 5_000, [])
 
-    assert (expected.low, expected.high, expected.jobs) == (2_000, 30_000, 0)
-    assert in_words(expected, CENT) == "Estimated cost: $20-$300 (2,000-30,000 credits), no history yet"
+    assert (expected.low, expected.high, expected.jobs) == (2_250, 30_000, 0)
+    assert in_words(expected, CENT) == "Estimated cost: $23-$300 (2,250-30,000 credits), no history yet"
 
 
 def test_what_earlier_jobs_used_a_domain_makes_the_range() -> None:

@@ -10,7 +10,7 @@ local LOOKS_MOST = 1000  -- a call: domains whose pages cannot go now are opened
 local worker, n, lease_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local rules = {
   delay_ms = tonumber(ARGV[4]), version = tonumber(ARGV[6]),
-  paid_most = tonumber(ARGV[8]), prices = cjson.decode(ARGV[9]),
+  paid_most = tonumber(ARGV[8]), prices = cjson.decode(ARGV[9]), first = {},
 }
 
 local now = clock()

@@ -13,7 +13,8 @@ if not held then return 0 end
 local job, domain, url = held.job, held.domain, held.url
 free_site(held.site, lease, now)
 if held.price > 0 then settle_money(lease, held, verdict == 'unsent' and 0 or held.price) end
-if redis.call('EXISTS', DOMAIN(job, domain)) == 0 then return 1 end  -- the job was dropped meanwhile
+local known = redis.call('HMGET', DOMAIN(job, domain), 'site', 'home')
+if not known[1] then return 1 end  -- the job was dropped meanwhile
 
 if verdict ~= 'unsent' then redis.call('HINCRBY', DOMAIN(job, domain), held.method, 1) end
 if ARGV[7] ~= '' then
@@ -32,7 +33,7 @@ if verdict == 'done' or verdict == 'failed' then
 end
 if verdict == 'done' or verdict == 'failed' or verdict == 'aside' then
   redis.call('HDEL', STATE(job, domain), url)
-  if redis.call('HGET', DOMAIN(job, domain), 'home') == url then redis.call('HINCRBY', JOB(job), 'homes', 1) end
+  if known[2] == url then redis.call('HINCRBY', JOB(job), 'homes', 1) end
 else
   if ARGV[4] ~= '' then redis.call('HSET', STATE(job, domain), url, ARGV[4]) end
   if verdict == 'park' then

@@ -33,7 +33,26 @@ def test_reserved_and_spent_never_exceed_the_cap_and_the_rest_is_parked(frontier
 
     assert [ticket.price for ticket in tickets] == [5, 5, 5, 5]
     assert money(frontier, "one") == (0, 20)
+    assert frontier.counters("one")["parked"] == 0  # a call that fails gives its credits back
+    for ticket in tickets:
+        frontier.run(paid_calls.charge(ticket.lease, 5))
+        frontier.finish(ticket)
+    for _ in range(3):
+        frontier.advance(1000)
+        assert frontier.claim().tickets == ()
+    assert money(frontier, "one") == (20, 0)
     assert frontier.counters("one")["parked"] == 6
+
+
+def test_credits_that_come_back_are_spent_without_an_operator(frontier: Hand) -> None:
+    escalated(frontier, "one", ["shop.test", "blog.test"], cap_credits=5)
+    (first,) = frontier.claim().tickets
+
+    frontier.run(paid_calls.charge(first.lease, 0))
+    frontier.finish(first, Verdict.FAILED)
+    frontier.advance(1000)
+
+    assert len(frontier.claim().tickets) == 1
 
 
 def test_a_charge_turns_the_reservation_into_what_was_charged(frontier: Hand) -> None:

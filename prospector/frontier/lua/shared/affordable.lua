@@ -6,9 +6,10 @@ local function affordable(job, domain, url, state, rules, now)
   local provider = rules.provider
   local place = line_place(job, domain, url, state)
   local money = redis.call('HMGET', JOB(job), 'cap', 'spent', 'reserved', 'reconciled')
-  local free = tonumber(money[1]) - tonumber(money[2]) - tonumber(money[3])
+  local left = tonumber(money[1]) - tonumber(money[2])
+  local free = left - tonumber(money[3])  -- what is reserved may yet come back: a page that failed costs nothing
   local reason = provider.stopped
-  if not reason and price > free then reason = 'budget' end
+  if not reason and price > left then reason = 'budget' end
   if not reason and provider.open and not provider.probe then reason = 'provider' end
   if reason then
     park(job, domain, url, reason, place)
@@ -17,7 +18,8 @@ local function affordable(job, domain, url, state, rules, now)
   end
   -- after a start of Redis what was spent in its last second is not known until the record has been asked
   local sure = tonumber(money[4]) == rules.boots
-  if not sure or redis.call('ZCARD', PAID_FLYING()) >= rules.paid_most or not is_its_turn(job, place, price, free) then
+  if not sure or price > free or redis.call('ZCARD', PAID_FLYING()) >= rules.paid_most
+    or not is_its_turn(job, place, price, free) then
     join_line(job, domain, url, place)
     note_if_empty(job, domain, now)
     return false

@@ -7,9 +7,11 @@ local function call_first(job, rules, now)
   local _, domain, url = parts(one)
   local raw = redis.call('HGET', STATE(job, domain), url)
   local fine, state = pcall(cjson.decode, raw or '{}')
-  local price = fine and rules.prices[method_of(job, domain, state)] or 0
-  local free = tonumber(money[1]) - tonumber(money[2]) - tonumber(money[3])
-  if not rules.provider.stopped and price <= free and not is_its_turn(job, place, price, free) then return false end
+  local price = fine and rules.prices[method_of(job, domain, state, rules)] or 0
+  local left = tonumber(money[1]) - tonumber(money[2])
+  local free = left - tonumber(money[3])
+  local parks = rules.provider.stopped or price > left
+  if not parks and (price > free or not is_its_turn(job, place, price, free)) then return false end
   redis.call('ZREM', PAID(job), one)
   if redis.call('EXISTS', PAID(job)) == 0 then
     redis.call('ZREM', PAID_WAITING(), job)

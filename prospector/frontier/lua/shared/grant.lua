@@ -10,7 +10,6 @@ local function grant(site, job, domain, url, state, worker, rules, delay_ms, now
     redis.call('ZADD', PAID_FLYING(), now, lease)
     held.home = redis.call('HGET', DOMAIN(job, domain), 'home') == url or nil
   end
-  wake(job, domain, now)
   redis.call('HSET', LEASES(), lease, cjson.encode(held))
   redis.call('SADD', HANDS(worker), lease)
   redis.call('HSET', SITE(site), 'lease', lease, 'delay', delay_ms)

@@ -13,7 +13,7 @@ local function next_page(site, job, rules, now)
         leave_queue(job, domain, site)
         local state = read_state(job, domain, url, raw, rules, now)
         if state then
-          state.m = method_of(job, domain, state)
+          state.m = method_of(job, domain, state, rules)
           if affordable(job, domain, url, state, rules, now) then return domain, url, state end
         end
       else
