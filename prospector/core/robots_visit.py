@@ -18,12 +18,13 @@ UNREACHABLE = "robots.txt unreachable"
 
 @dataclass(frozen=True)
 class RobotsAnswer:
-    """`status` None: no answer at all. `target`: where a redirect leads, '' if to no address."""
+    """`status` None: no answer at all, and `failure` says why. `target`: where a redirect leads, '' if to no address."""
 
     status: int | None
     body: bytes = b""
     target: str | None = None
     retry_after_ms: int = 0
+    failure: str = ""
 
 
 def authority(url: str) -> str:
@@ -49,7 +50,11 @@ def judge(ticket: Ticket, answer: RobotsAnswer, same_site: Callable[[str], bool]
     if tries < len(BACKOFF_MS):
         state = _with(ticket, tries=tries + 1)
         return Conclusion(Verdict.AGAIN, state=state, wait_ms=answer.retry_after_ms or BACKOFF_MS[tries])
-    return Conclusion(Verdict.FAILED, PageOutcome.FAILED, detail=UNREACHABLE, facts={"reason": UNREACHABLE})
+    why = answer.failure if answer.failure and ticket.opening else UNREACHABLE
+    facts: dict[str, str | int] = {"reason": why, "attempts": tries + 1} if ticket.opening else {}
+    if facts and answer.status is not None:
+        facts["status"] = answer.status
+    return Conclusion(Verdict.FAILED, PageOutcome.FAILED, detail=why, facts=facts)
 
 
 def known(state: PageState) -> PageState:

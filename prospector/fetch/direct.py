@@ -14,6 +14,7 @@ from scrapy.utils.httpobj import urlparse_cached
 
 from prospector.core.retry_after import retry_after_ms
 from prospector.core.signals import STOP_FETCHING
+from prospector.fetch.certificates import is_bad
 from prospector.fetch.failures import NotSent, Stopped
 from prospector.fetch.passage import Passage
 from prospector.fetch.resolver import Resolver
@@ -46,6 +47,8 @@ class DirectHandler(HTTP11DownloadHandler):
             strained = False  # nobody is there to be strained
             raise
         else:
+            if response.certificate is not None:
+                request.meta["bad_certificate"] = is_bad(response.certificate, urlparse_cached(request).hostname or "")
             return response
         finally:
             passage.ended(int((time.monotonic() - began) * 1000), strained=strained, retry_after_ms=wait_ms)

@@ -14,11 +14,12 @@ from twisted.python.failure import Failure
 
 from prospector import logs
 from prospector.core.latency import Times
+from prospector.core.opening import address_of
 from prospector.core.purpose import Purpose
 from prospector.core.robots import Robots
 from prospector.core.robots_visit import authority, robots_address
 from prospector.core.ticket import Kind, Ticket
-from prospector.core.visit import Conclusion, address_of
+from prospector.core.visit import COOKIE, Conclusion
 from prospector.errors import NotFound
 from prospector.fetch.failures import NotSent, Stopped
 from prospector.frontier import calls
@@ -26,7 +27,7 @@ from prospector.frontier.desk import Desk, Pace
 from prospector.frontier.in_process import InProcessFrontier
 from prospector.frontier.passage import TicketPassage
 from prospector.items import PageItem
-from prospector.spiders import debugging, readings
+from prospector.spiders import debugging, readings, sitemap_readings
 from prospector.spiders.briefs import Briefs
 from prospector.spiders.page_links import PageLinks
 from prospector.spiders.robots_book import RobotsBook
@@ -146,7 +147,9 @@ class DomainSpider(CrawlSpider):
         pace = Pace(self.least_ms, self.most_ms, int((read.delay_seconds if read else 0) * MS))
         passage = TicketPassage(self.pump, ticket, pace)
         meta = {"ticket": ticket, "purpose": purpose, "passage": passage}
-        return Request(url, errback=self.failed, meta=meta, dont_filter=True)
+        cookie = ticket.state.extra.get(COOKIE) if purpose is Purpose.PAGE else None
+        headers = {"Cookie": cookie} if cookie else None
+        return Request(url, headers=headers, errback=self.failed, meta=meta, dont_filter=True)
 
     # --- from answer to item
 
@@ -159,7 +162,7 @@ class DomainSpider(CrawlSpider):
             case Purpose.ROBOTS:
                 item = self._robots_read(ticket, readings.robots_of(response))
             case Purpose.SITEMAP:
-                item = self._concluded(readings.sitemap_of(response, self.briefs[ticket.job]))
+                item = self._concluded(sitemap_readings.sitemap_of(self, response))
             case _:
                 item = self._concluded(readings.page_of(self, response))
         if item is not None:
@@ -180,7 +183,7 @@ class DomainSpider(CrawlSpider):
             case Purpose.ROBOTS:
                 return self._robots_read(ticket, readings.robots_failed(self, request, failure))
             case Purpose.SITEMAP:
-                return self._concluded(readings.without_sitemap(request))
+                return self._concluded(sitemap_readings.without_sitemap(self, request, failure))
         return self._concluded(readings.failed_page(self, request, failure))
 
     def _robots_read(self, ticket: Ticket, read: Robots | Conclusion) -> PageItem | None:
