@@ -63,7 +63,7 @@ class SystemSample:
     workers: int
     open_work: int
     writing_ms: int  # the longest write that is under way in any worker
-    write_average_ms: float | None  # of the last minutes
+    write_p95_ms: int | None  # of those that ended since the last sample
     connections: int
     connections_allowed: int
     redis_bytes: int
@@ -121,7 +121,7 @@ def dead_letters(job: str, samples: Sequence[JobSample]) -> Anomaly | None:
 
 
 def writes(now: SystemSample) -> Anomaly | None:
-    slowest_ms = max(now.writing_ms, now.write_average_ms or 0)
+    slowest_ms = max(now.writing_ms, now.write_p95_ms or 0)
     if slowest_ms <= SLOW_WRITE_MS:
         return None
     return Anomaly(Kind.WRITES, f"Database write latency high ({slowest_ms / 1000:.1f} s). The crawl waits for it.")

@@ -124,6 +124,7 @@ class Status:
     credits_used: int
     credits_reserved: int
     credits_cap: int
+    pages_failed: int
 
 
 @dataclass(frozen=True)
@@ -234,6 +235,16 @@ def workers() -> Call[list[Alive]]:
     return Call("workers", (), read)
 
 
+def running() -> Call[list[str]]:
+    """The jobs whose pages are handed out."""
+    return Call("running", (), lambda raw: [job.decode() for job in raw])
+
+
+def told(event: int = 0) -> Call[int]:
+    """The newest event of the record that was told before this call; -1: none. With an event, this one is told now."""
+    return Call("told", (event,), int)
+
+
 def due(within_ms: int) -> Call[bool]:
     """Whether any running job has work now or soon."""
     return Call("due", (within_ms,), bool)
@@ -250,7 +261,7 @@ def begin(epoch: int) -> Call[bool]:
 
 COUNTERS = (
     "total", "waiting", "open", "done", "failed", "parked", "pages", "mentions", "dead", "queued", "flying", "spent",
-    "reserved", "cap",
+    "reserved", "cap", "unread",
 )  # fmt: skip
 
 

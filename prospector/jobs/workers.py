@@ -49,7 +49,7 @@ def _round(connection: Connection, frontier: Frontier, urls: Sequence[str], per_
     beating = frontier.run(calls.workers())
     alive = {one.name: len(_alive(one, beating)) for one in reached}
     elsewhere = sum(1 for one in beating if one.node not in alive)
-    most = most_workers(server.connections_allowed(connection))
+    most = most_workers(server.connections(connection)[1])
     url_of = {one.name: one.url for one in reached}
     started: dict[str, tuple[str, ...]] = {}
     for node, count in missing(alive, per_node, most - elsewhere, AT_ONCE).items():
