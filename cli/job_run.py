@@ -14,13 +14,16 @@ from cli.lists import Lists
 from prospector.core.estimate import DEFAULT_CAP_CREDITS
 from prospector.core.methods import Mode
 from prospector.core.spec import JobSpec
-from prospector.errors import CredentialsRejected, InputInvalid
+from prospector.errors import CredentialsRejected, EnvironmentInvalid, InputInvalid
 
 if TYPE_CHECKING:
     from prospector.jobs.submit import Submission
     from prospector.store.jobs import Created
 
 DEFAULTS = JobSpec()
+MEGABYTE = 1_000_000
+BYTES_PER_PAGE = 3_000  # a row with its mentions and its part of the frontier, in tables, log and append-only file
+SPARE_BYTES = 200 * MEGABYTE
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,7 @@ def run(
     if dry_run:
         return _would(asked, found, as_json)
     with deployment.opened() as opened:
+        _refuse_full_disk(found)
         created = _make(opened, asked, starts=not no_auto_start)
         _tell(opened, created, asked, found, as_json)
         if not follow and wait_timeout is None:
@@ -118,6 +122,24 @@ def _refuse_unusable(found: Lists, limits: Limits) -> None:
         )
     if found.asked.mode is Mode.PREMIUM_ONLY and limits.max_credits == 0:
         raise click.UsageError("--mode premium-only pays for every page: --max-credits 0 allows none.")
+
+
+def _refuse_full_disk(found: Lists) -> None:
+    """Of the local stack: a job that fills the disk stops everything on this machine."""
+    import shutil
+
+    from prospector import settings
+    from prospector.core.estimate import PAGES_PER_DOMAIN
+
+    if settings.DATABASE_URL:
+        return
+    free = shutil.disk_usage(settings.PROSPECTOR_HOME).free
+    needed = round(found.plan.domains * PAGES_PER_DOMAIN.high * BYTES_PER_PAGE) + SPARE_BYTES
+    if free < needed:
+        raise EnvironmentInvalid(
+            f"The job may need {needed / MEGABYTE:,.0f} MB in {settings.PROSPECTOR_HOME}, and {free / MEGABYTE:,.0f} MB are free.",
+            "Free some space, set PROSPECTOR_HOME to a folder on another disk, or split the list.",
+        )
 
 
 def _report(found: Lists, limits: Limits) -> Iterator[str]:

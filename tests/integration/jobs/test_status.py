@@ -124,6 +124,20 @@ def test_the_lines_of_a_job_come_out_of_all_logs_in_order(tmp_path: Path) -> Non
     assert found[-1]["level"] == "ERROR"
 
 
+def test_the_moves_of_a_job_are_among_its_lines(desk: Desk) -> None:
+    job = desk.running()
+    control.pause(desk.engine, desk.frontier, job)
+
+    with desk.engine.connect() as connection:
+        found = job_log.lines({"record": job_log.record(connection, job)}, job, most=10)
+
+    assert [(one["to"], one["reason"]) for one in found] == [
+        ("running", "started"),
+        ("pausing", "asked to pause"),
+        ("paused", "asked to pause"),
+    ]
+
+
 def test_a_job_of_which_nothing_was_heard_since_the_servers_began_was_interrupted(desk: Desk) -> None:
     job = desk.running()
     resting = desk.running(name="resting")
