@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 DEFAULTS = JobSpec()
 MEGABYTE = 1_000_000
-BYTES_PER_PAGE = 3_000  # a row with its mentions and its part of the frontier, in tables, log and append-only file
+BYTES_PER_PAGE = (
+    1_500  # a page's row and its mentions, twice: in the tables and, for a while, in the logs of the servers
+)
 SPARE_BYTES = 200 * MEGABYTE
 
 
@@ -98,7 +100,7 @@ def run(
     if dry_run:
         return _would(asked, found, as_json)
     with deployment.opened() as opened:
-        _refuse_full_disk(found)
+        _look_at_disk(found)
         created = _make(opened, asked, starts=not no_auto_start)
         _tell(opened, created, asked, found, as_json)
         if not follow and wait_timeout is None:
@@ -124,7 +126,7 @@ def _refuse_unusable(found: Lists, limits: Limits) -> None:
         raise click.UsageError("--mode premium-only pays for every page: --max-credits 0 allows none.")
 
 
-def _refuse_full_disk(found: Lists) -> None:
+def _look_at_disk(found: Lists) -> None:
     """Of the local stack: a job that fills the disk stops everything on this machine."""
     import shutil
 
@@ -133,12 +135,14 @@ def _refuse_full_disk(found: Lists) -> None:
 
     if settings.DATABASE_URL:
         return
-    free = shutil.disk_usage(settings.PROSPECTOR_HOME).free
-    needed = round(found.plan.domains * PAGES_PER_DOMAIN.high * BYTES_PER_PAGE) + SPARE_BYTES
-    if free < needed:
-        raise EnvironmentInvalid(
-            f"The job may need {needed / MEGABYTE:,.0f} MB in {settings.PROSPECTOR_HOME}, and {free / MEGABYTE:,.0f} MB are free.",
-            "Free some space, set PROSPECTOR_HOME to a folder on another disk, or split the list.",
+    home, remedy = settings.PROSPECTOR_HOME, "Free some space, or set PROSPECTOR_HOME to a folder on another disk."
+    free = shutil.disk_usage(home).free
+    needed = round(found.plan.domains * PAGES_PER_DOMAIN.high * BYTES_PER_PAGE)
+    if free < SPARE_BYTES:
+        raise EnvironmentInvalid(f"{free / MEGABYTE:,.0f} MB are free in {home}: too little for any job.", remedy)
+    if free - SPARE_BYTES < needed:
+        output.say(
+            f"The job may need {needed / MEGABYTE:,.0f} MB, and {free / MEGABYTE:,.0f} MB are free in {home}. {remedy}"
         )
 
 
