@@ -1,5 +1,6 @@
 """A job's limits, as the frontier enforces them."""
 
+from prospector.core.ladder import first_method
 from prospector.core.spec import JobSpec
 from prospector.frontier.calls import Limits
 
@@ -16,4 +17,5 @@ def limits_of(spec: JobSpec, max_credits: int) -> Limits:
         max_pages=spec.max_pages or NO_CAP,
         max_queued=QUEUED_FOR_EACH_PAGE * spec.threshold_pages,
         max_ms=spec.max_minutes * MINUTE_MS,
+        first_method=first_method(spec.mode),
     )

@@ -13,6 +13,7 @@ from sqlalchemy import Engine
 from twisted.python.failure import Failure
 
 from prospector import logs
+from prospector.core.latency import Times
 from prospector.core.opening import address_of
 from prospector.core.purpose import Purpose
 from prospector.core.robots import Robots
@@ -52,8 +53,10 @@ class DomainSpider(CrawlSpider):
     robots: RobotsBook
     has_key: bool
     uncommitted: int  # pages read whose rows are not in Postgres yet
+    writes: Times
     least_ms: int
     most_ms: int
+    vitals: Callable[[], dict[str, str | int]] = dict  # extensions/vitals.py sets it
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> "DomainSpider":
@@ -62,6 +65,7 @@ class DomainSpider(CrawlSpider):
         settings = crawler.settings
         spider.robots = RobotsBook()
         spider.uncommitted = 0
+        spider.writes = Times()
         spider.least_ms, spider.most_ms = settings.getint("DELAY_MS"), settings.getint("DELAY_MOST_MS")
         if "domain" in kwargs:
             spider.debug(crawler, **kwargs)
@@ -99,7 +103,7 @@ class DomainSpider(CrawlSpider):
 
     def about(self) -> dict[str, str | int]:
         """What a beat tells of this worker."""
-        return {"uncommitted": self.uncommitted, "jobs": len(self.briefs)}
+        return {"uncommitted": self.uncommitted, "jobs": len(self.briefs), **self.vitals()}
 
     # --- from ticket to request
 
