@@ -136,7 +136,8 @@ class Fleet:
             assert all(worker.poll() is None for worker in self.workers), "a worker ended"
             look()
             time.sleep(0.2)
-        raise AssertionError(f"not over after {seconds} s: {left}")
+        still = [self.frontier.redis.smembers(keys.key(keys.OPEN, job=job)) for job in jobs_]
+        raise AssertionError(f"not over after {seconds} s: {left} {still}")
 
     def stop(self) -> None:
         for worker in self.workers:
@@ -233,7 +234,7 @@ def resident_mb(pid: int) -> int:
 
 def listening(pid: int) -> set[str]:
     """Local addresses of the TCP sockets that this process accepts connections on."""
-    sockets = {os.readlink(one) for one in Path(f"/proc/{pid}/fd").iterdir() if one.is_symlink()}
+    sockets = {str(one.readlink()) for one in Path(f"/proc/{pid}/fd").iterdir() if one.is_symlink()}
     found = set()
     for table in ("tcp", "tcp6"):
         for line in Path(f"/proc/{pid}/net/{table}").read_text(encoding="utf-8").splitlines()[1:]:

@@ -1,11 +1,9 @@
 """Every kind of site of the small web, crawled once by one worker process, and held to what each of them promises."""
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from .conftest import SPEC, Crawled, fleet, flush, load, once_a_run, save, watch
 from sqlalchemy import Engine
 
 from prospector.core.hops import MOST_HOPS
@@ -14,18 +12,20 @@ from prospector.demo.kinds import KINDS
 from prospector.demo.plan import Plan
 from prospector.demo.web_process import running
 
+from .conftest import SPEC, Crawled, fleet, flush, load, once_a_run, save, watch
+
 SEED = 4
 CAP = SPEC.threshold_pages
 
 
 @pytest.fixture(scope="session")
-def web(databases: object, migrated: str, shared_redis_url: str, shared_folder: Path) -> Iterator[Crawled]:
+def web(databases: object, migrated: str, shared_redis_url: str, shared_folder: Path) -> Crawled:
     """One crawl for all tests of this file, whichever process of the run comes first."""
     with once_a_run(shared_folder, "hostile") as kept:
         if not kept.exists():
             with databases(migrated) as engine:  # type: ignore[operator]
                 save(crawl(engine, shared_redis_url, shared_folder), kept)
-    yield load(kept)
+    return load(kept)
 
 
 def crawl(engine: Engine, redis_url: str, folder: Path) -> Crawled:
@@ -53,7 +53,7 @@ def test_every_line_of_the_checker_holds(web: Crawled) -> None:
     assert [(line.what, line.seen, line.examples) for line in verdict.lines if line.good is False] == []
 
 
-# --- names and connections (H1, H2, H3)
+# names and connections: H1 and H2 and H3
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_a_page_is_asked_for_four_times_at_most(web: Crawled) -> None:
         assert max(asked.values()) <= 4, (kind, asked)
 
 
-# --- memory and traps (H4, H6, H8, H11)
+# memory and traps: H4 and H6 and H8 and H11
 
 
 def test_the_whole_of_it_fits_into_300_mb(web: Crawled) -> None:
@@ -154,7 +154,7 @@ def test_hostile_documents_end_like_others(web: Crawled, kind: str) -> None:
     assert web.ending(kind)[0] == "done"
 
 
-# --- redirects (H5, H9)
+# where redirects and refreshes lead: H5 with H9
 
 
 def test_rows_carry_the_last_address_of_a_chain(web: Crawled) -> None:
@@ -204,7 +204,7 @@ def test_answers_that_are_the_last_word_are_not_asked_for_again(web: Crawled) ->
     assert web.outcomes("patchy")["answers-410"] == ("failed", "HTTP 410 Gone")
 
 
-# --- robots, twins, certificates (H7)
+# robots, twins, certificates: H7
 
 
 def test_robots_txt_is_asked_for_once_an_authority(web: Crawled) -> None:
@@ -250,7 +250,7 @@ def test_pages_that_need_a_browser_say_so_and_their_link_status_is_unknown(web: 
     assert {row["link"] for row in pages} == {"unknown"}
 
 
-# --- what must never be asked (X2, X3, X13, X14)
+# what must never be asked: X2 and X3 and X13 and X14
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.startswith("canary-")])

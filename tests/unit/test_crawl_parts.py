@@ -13,8 +13,9 @@ from twisted.python.failure import Failure
 from prospector.core.evidence import Evidence
 from prospector.core.keywords import Keyword
 from prospector.core.linking import linking
+from prospector.core.markup import Zone
 from prospector.core.match import Matcher
-from prospector.core.outcomes import LinkStatus, PageFlag, PageKind, PageOutcome, Zone
+from prospector.core.outcomes import LinkStatus, PageFlag, PageKind, PageOutcome
 from prospector.core.page import read
 from prospector.core.robots import Robots, Stance
 from prospector.core.spec import JobSpec
