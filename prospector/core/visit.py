@@ -8,6 +8,7 @@ from prospector.core.answers import Answer
 from prospector.core.evidence import Evidence, reason
 from prospector.core.hops import Hop, hop, is_web_host
 from prospector.core.ladder import Next, Step, next_step
+from prospector.core.method_memory import MethodMemory, after_read, after_render
 from prospector.core.methods import Method, Mode
 from prospector.core.opening import AT, address_of, anew, first_failure, is_unreached, next_opening
 from prospector.core.outcomes import PageOutcome
@@ -18,9 +19,11 @@ from prospector.core.urls import fingerprint
 HOPS = "hops"
 VIA = "via"  # the pages that led here, by fingerprint: text, for a number of that size is rounded in Lua
 COOKIE = "cookie"  # what the site has set on the way to this page
+SHELL = "shell"  # characters of text that the page has without a browser
 
 BLOCKED = frozenset({Evidence.FORBIDDEN, Evidence.CHALLENGE, Evidence.EMPTY, Evidence.TOO_MANY})
 COUNTED = "+"  # before the name of a fact: a number that is added up over the domain's pages
+KEY_WANTED = f"{COUNTED}key_wanted"  # pages that would have gone on to ScrapingBee, had there been a key
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,8 @@ class Onward:
 
 @dataclass(frozen=True)
 class Conclusion:
-    """`outcome` is None while the page is not settled for good. `facts` are about the domain as a whole."""
+    """`outcome` is None while the page is not settled for good. `facts` are about the domain as a whole; `memory` is
+    what it has newly taught, if anything."""
 
     verdict: Verdict
     outcome: PageOutcome | None = None
@@ -43,6 +47,7 @@ class Conclusion:
     detail: str | None = None
     onward: Onward | None = None
     facts: Mapping[str, str | int] = field(default_factory=dict)
+    memory: MethodMemory | None = None
 
 
 @dataclass(frozen=True)
@@ -84,11 +89,34 @@ def _by_the_ladder(ticket: Ticket, answer: Answer, around: Circumstances) -> Con
                 Verdict.AGAIN, state=anew(step.state, answer.evidence), wait_ms=step.wait_ms, facts=counted
             )
         case Next.ESCALATE:
-            return Conclusion(Verdict.AGAIN, state=step.state, wait_ms=step.wait_ms, facts=counted)
+            state = _with_shell(step.state, answer)
+            return Conclusion(Verdict.AGAIN, state=state, wait_ms=step.wait_ms, facts=counted)
         case Next.PARK:
             return Conclusion(Verdict.PARK, state=step.state, parked=step.parked or "", facts=counted)
+    if step.wanted and around.mode is not Mode.FREE_ONLY:
+        counted[KEY_WANTED] = 1
     ended = _ended(ticket, answer, step, around)
-    return replace(ended, facts={**ended.facts, **counted})
+    return replace(ended, facts={**ended.facts, **counted}, memory=_taught(ticket, answer, ended, around))
+
+
+def _with_shell(state: PageState, answer: Answer) -> PageState:
+    if answer.evidence is not Evidence.NEEDS_BROWSER or answer.page is None:
+        return state
+    return replace(state, extra={**state.extra, SHELL: answer.page.text_length})
+
+
+def _taught(ticket: Ticket, answer: Answer, end: "Conclusion", around: Circumstances) -> MethodMemory | None:
+    """What the domain's next pages learn from this one; None where that is nothing new. One mode alone may choose."""
+    if around.mode is not Mode.HYBRID or end.outcome is not PageOutcome.READ:
+        return None
+    method, shell = ticket.state.method, ticket.state.extra.get(SHELL)
+    added = answer.page is not None and answer.page.text_length > (shell or 0)
+    learned = ticket.memory
+    if method is Method.JS and shell is not None:
+        learned = after_render(learned, added=added)
+    if method is not Method.JS or added:
+        learned = after_read(learned, method)
+    return None if learned == ticket.memory else learned
 
 
 def _ended(ticket: Ticket, answer: Answer, step: Step, around: Circumstances) -> Conclusion:

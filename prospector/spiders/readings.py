@@ -15,12 +15,12 @@ from prospector.core.evidence import Evidence, of_status, reason
 from prospector.core.methods import Method, Mode
 from prospector.core.opening import is_unreached
 from prospector.core.outcomes import PageOutcome
-from prospector.core.robots import SKIPPED_ABOVE_SECONDS, Robots
-from prospector.core.robots_visit import RobotsAnswer, judge, known
+from prospector.core.robots import SKIPPED_ABOVE_SECONDS, Robots, Stance
+from prospector.core.robots_visit import RobotsAnswer, judge, known, paid_instead, robots_method
 from prospector.core.size_hints import pages_said
 from prospector.core.ticket import Found, Ticket, Verdict
 from prospector.core.urls import fingerprint
-from prospector.core.visit import Circumstances, Conclusion, Onward, conclude
+from prospector.core.visit import KEY_WANTED, Circumstances, Conclusion, Onward, conclude
 from prospector.fetch.direct import wait_asked_ms
 from prospector.items import PageItem
 from prospector.spiders import page_links, sitemap_readings
@@ -34,6 +34,10 @@ LOG = logs.named(__name__)
 
 DEFECT = "Internal error"
 DEFECT_TRIES = 3
+OF_PROVIDER = frozenset(
+    {Evidence.PROVIDER_FAILED, Evidence.PROVIDER_OUT, Evidence.PROVIDER_BUSY, Evidence.BAD_KEY, Evidence.OUT_OF_CREDITS}
+)
+NOBODY = frozenset({Evidence.PRIVATE_ADDRESS, Evidence.UNRESOLVED, Evidence.REFUSED})  # there is no site to pay for
 
 
 def page_of(spider: "DomainSpider", response: Response) -> PageItem:
@@ -74,11 +78,13 @@ def defect(ticket: Ticket, failure: Failure) -> Conclusion:
     return Conclusion(Verdict.FAILED, PageOutcome.FAILED, detail=DEFECT, facts=facts)
 
 
-def robots_of(response: Response) -> Robots | Conclusion:
+def robots_of(spider: "DomainSpider", response: Response) -> Robots | Conclusion:
     ticket: Ticket = response.meta["ticket"]
     target = location_of(response) if response.status in REDIRECTS else None
+    if host_site(response.url) != ticket.site:  # a paid call follows redirects by itself
+        return Robots(Stance.NONE)
     answer = RobotsAnswer(response.status, response.body, target, wait_asked_ms(response))
-    return judge(ticket, answer, lambda url: host_site(url) == ticket.site)
+    return _or_paid(spider, ticket, judge(ticket, answer, lambda url: host_site(url) == ticket.site))
 
 
 def robots_failed(spider: "DomainSpider", request: Request, failure: Failure) -> Conclusion:
@@ -87,13 +93,33 @@ def robots_failed(spider: "DomainSpider", request: Request, failure: Failure) ->
     evidence = evidence_of_failure(failure)
     if evidence is None:
         return defect(ticket, failure)
-    if evidence in {Evidence.PRIVATE_ADDRESS, Evidence.UNRESOLVED} or (
-        ticket.opening and is_unreached(ticket, evidence)
-    ):
+    method = robots_method(ticket.state)
+    if evidence in OF_PROVIDER:
         return conclude(ticket, Answer(evidence), _around(spider, ticket))
-    end = judge(ticket, RobotsAnswer(None, failure=reason(evidence, Method.DIRECT)), lambda _: False)
+    if evidence in {Evidence.PRIVATE_ADDRESS, Evidence.UNRESOLVED} or (
+        ticket.opening and is_unreached(ticket, evidence) and method is Method.DIRECT
+    ):
+        end: Robots | Conclusion = _concluded_directly(spider, ticket, evidence)
+    else:
+        end = judge(ticket, RobotsAnswer(None, failure=reason(evidence, method)), lambda _: False)
+    end = end if evidence in NOBODY else _or_paid(spider, ticket, end)
     assert isinstance(end, Conclusion)
     return end
+
+
+def _concluded_directly(spider: "DomainSpider", ticket: Ticket, evidence: Evidence) -> Conclusion:
+    """Under a ticket whose page will be paid for, too, robots.txt was asked for directly; the page keeps its method."""
+    asked = replace(ticket, state=replace(ticket.state, method=Method.DIRECT))
+    end = conclude(asked, Answer(evidence), replace(_around(spider, ticket), mode=Mode.FREE_ONLY))
+    return replace(end, state=replace(end.state, method=ticket.state.method)) if end.state else end
+
+
+def _or_paid(spider: "DomainSpider", ticket: Ticket, end: Robots | Conclusion) -> Robots | Conclusion:
+    if isinstance(end, Robots) or end.verdict is not Verdict.FAILED:
+        return end
+    if spider.briefs[ticket.job].spec.mode is Mode.FREE_ONLY:
+        return end
+    return paid_instead(ticket, end) if spider.has_key else replace(end, facts={**end.facts, KEY_WANTED: 1})
 
 
 def after_robots(ticket: Ticket, read: Robots) -> Conclusion:
@@ -126,6 +152,8 @@ def _onward(onward: Onward) -> Found:
 def _answer(response: Response) -> Answer:
     status = response.status
     wait_ms = wait_asked_ms(response)
+    if status < 300 and not same_page(response.url, response.meta["asked"]):  # a paid call has followed a redirect
+        return Answer(Evidence.TEXT, status, target=response.url, retry_after_ms=wait_ms)
     if status in REDIRECTS:
         cookies = cookies_of(one.decode("latin-1") for one in response.headers.getlist("Set-Cookie"))
         return Answer(Evidence.TEXT, status, None, location_of(response), wait_ms, cookies)
@@ -145,7 +173,7 @@ def _around(spider: "DomainSpider", ticket: Ticket) -> Circumstances:
     return Circumstances(
         mode=brief.spec.mode,
         has_key=spider.has_key,
-        may_render=True,
+        may_render=ticket.memory.may_render,
         opening=ticket.opening,
         same_page=same_page,
         belongs=lambda url: brief.belongs(url, ticket.domain),

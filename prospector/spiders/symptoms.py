@@ -7,6 +7,7 @@ from twisted.web.client import ResponseFailed, ResponseNeverReceived
 
 from prospector.core.evidence import Evidence
 from prospector.fetch.failures import AddressRefused, Disallowed, NameUnknown
+from prospector.fetch.paid import PaidCallFailed
 
 # the first that fits
 SYMPTOMS: tuple[tuple[type[BaseException], Evidence], ...] = (
@@ -34,4 +35,6 @@ SYMPTOMS: tuple[tuple[type[BaseException], Evidence], ...] = (
 
 def evidence_of_failure(failure: Failure) -> Evidence | None:
     """None for what no site can cause: a defect of ours."""
+    if isinstance(failure.value, PaidCallFailed):
+        return failure.value.evidence
     return next((evidence for kind, evidence in SYMPTOMS if isinstance(failure.value, kind)), None)

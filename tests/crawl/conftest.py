@@ -38,9 +38,11 @@ from prospector.local.servers import Servers
 from prospector.store import jobs
 from prospector.store.jobs import JobState, Keyword, ListedDomain, NewJob
 
-LIMITS = Limits(mode=WebMode.FREE_ONLY)
+LIMITS = Limits(mode=WebMode.FREE_ONLY, site_threshold=120)
 DELAY_MS = 100  # inside ALLOWED_NETWORKS; where the second is the promise, it is asked for
-SPEC = JobSpec(mode=Mode.FREE_ONLY, client_domains=(CLIENT,), competitor_domains=COMPETITORS)
+SPEC = JobSpec(
+    mode=Mode.FREE_ONLY, threshold_pages=LIMITS.site_threshold, client_domains=(CLIENT,), competitor_domains=COMPETITORS
+)
 
 
 @dataclass
@@ -81,7 +83,9 @@ class Crawled:
     def verdict(self, delay_seconds: float = DELAY_MS / 1000) -> Verdict:
         found = [Row(*(row[name] for name in ("domain", "url", "keyword", "frequency"))) for row in self.mentions]
         failed = [name for name, row in self.domains.items() if row["state"] == "failed"]
-        return check(self.plan, Left(entries(self.log), found, failed), Bars(delay_seconds, limits=LIMITS))
+        return check(
+            self.plan, Left(entries(self.log), found, failed), Bars(delay_seconds, LIMITS.site_threshold, limits=LIMITS)
+        )
 
 
 @dataclass

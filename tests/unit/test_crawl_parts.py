@@ -21,6 +21,7 @@ from prospector.core.robots import Robots, Stance
 from prospector.core.spec import JobSpec
 from prospector.core.ticket import Found, PageState, Ticket, Verdict
 from prospector.core.visit import Conclusion
+from prospector.core.zones import Zone
 from prospector.errors import InputInvalid
 from prospector.fetch.failures import AddressRefused, Disallowed, NameUnknown
 from prospector.items import PageItem

@@ -21,6 +21,7 @@ if ARGV[7] ~= '' then
   for name, value in pairs(cjson.decode(ARGV[7])) do
     if string.sub(name, 1, 1) == '+' then redis.call('HINCRBY', DOMAIN(job, domain), string.sub(name, 2), value)
     else redis.call('HSET', DOMAIN(job, domain), name, value) end
+    if name == '+key_wanted' then redis.call('HINCRBY', JOB(job), 'key_wanted', value) end
   end
 end
 if verdict == 'done' or verdict == 'failed' then
