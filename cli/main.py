@@ -24,6 +24,7 @@ COMMANDS = {
     "status": ("cli.stack:status", "Which servers are in force, what runs, where the data is."),
     "doctor": ("cli.doctor:doctor", "Check this machine and every server, with the remedies."),
     "steward": ("cli.steward:steward", "Keep workers, jobs and promises over time; part of the local stack."),
+    "system": ("cli.system:system", "Workers, figures, queues and dead letters."),
     "db": ("cli.db:db", "The database: schema, roles, backup."),
     "demo": ("cli.demo:demo", "A small web to try things on, and the verdict on a crawl of it."),
     "completion": ("cli.completion:completion", "Completion of commands in your shell."),
