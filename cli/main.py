@@ -23,6 +23,7 @@ COMMANDS = {
     "down": ("cli.stack:down", "Stop the local stack."),
     "status": ("cli.stack:status", "Which servers are in force, what runs, where the data is."),
     "doctor": ("cli.doctor:doctor", "Check this machine and every server, with the remedies."),
+    "deploy": ("cli.deploy:deploy", "Send this code to the Scrapyd nodes."),
     "steward": ("cli.steward:steward", "Keep workers, jobs and promises over time; part of the local stack."),
     "system": ("cli.system:system", "Workers, figures, queues and dead letters."),
     "db": ("cli.db:db", "The database: schema, roles, backup."),
