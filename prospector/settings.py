@@ -148,8 +148,8 @@ DOWNLOAD_WARNSIZE = 0
 SCRAPER_SLOT_MAX_ACTIVE_SIZE = 64 * 1024 * 1024  # pages wait up to half a second for their commit
 DNS_RESOLVER = "prospector.fetch.resolver.Resolver"
 DOWNLOAD_HANDLERS = {
-    "http": "prospector.fetch.direct.DirectHandler",
-    "https": "prospector.fetch.direct.DirectHandler",
+    "http": "prospector.fetch.by_method.ByMethod",
+    "https": "prospector.fetch.by_method.ByMethod",
     **dict.fromkeys(("data", "file", "ftp", "s3"), None),
 }
 

@@ -1,5 +1,7 @@
 """What came back for a ticket, and what it shows."""
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from prospector.core import evidence
@@ -8,18 +10,32 @@ from prospector.core.page import Page
 from prospector.core.signs import Sign
 
 HTML_TYPES = ("text/html", "application/xhtml+xml")
+COOKIE_CHARACTERS = 4_000
 IMMEDIATE_SECONDS = 3  # a refresh later than this shows its page first: it is one to read
+
+_PAIR = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+=[\x21\x23-\x2b\x2d-\x3a\x3c-\x7e]*")
 
 
 @dataclass(frozen=True)
 class Answer:
-    """`target`: where a redirect or an immediate refresh leads, '' if to no address; None where the answer is no hop."""
+    """`target`: where a redirect or an immediate refresh leads, '' if to no address; None where the answer is no hop.
+
+    `cookies`: those that it sets, as a request would carry them.
+    """
 
     evidence: Evidence
     status: int | None = None
     page: Page | None = None
     target: str | None = None
     retry_after_ms: int = 0
+    cookies: str = ""
+
+
+def cookies_of(set_cookie: Iterable[str]) -> str:
+    """The name=value pairs of Set-Cookie headers in one line, sorted; none that a header of ours could not carry."""
+    pairs = {one.partition(";")[0].strip() for one in set_cookie}
+    line = "; ".join(sorted(pair for pair in pairs if _PAIR.fullmatch(pair)))
+    return line if len(line) <= COOKIE_CHARACTERS else ""
 
 
 def is_html(content_type: str, body: bytes) -> bool:

@@ -179,7 +179,8 @@ def add(lease: str, pages: Sequence[Found], site_pages: int = 0) -> Call[list[Fo
 
     arguments: list[str | int] = [lease, site_pages]
     for page in pages:
-        arguments += [page.url, str(page.fingerprint), codec.dumps(page.state) if page.state else ""]
+        state = codec.dumps(page.state) if page.state else codec.HINTED if page.hinted else ""
+        arguments += [page.url, str(page.fingerprint), state]
     return Call("add", tuple(arguments), read)
 
 
