@@ -19,7 +19,7 @@ setup(
     name="backlink-prospector",
     version={version!r},
     packages=find_packages(),
-    package_data={{"": ["*.lua", "*.txt", "*.json", "*.html", "*.mako", "*.typed"]}},
+    package_data={{"": ["**/*.lua", "**/*.txt", "**/*.json", "**/*.html", "**/*.mako", "*.typed"]}},
     entry_points={{"scrapy": ["settings = prospector.settings"]}},
     zip_safe=True,
 )
