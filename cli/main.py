@@ -23,8 +23,6 @@ COMMANDS = {
     "down": ("cli.stack:down", "Stop the local stack."),
     "status": ("cli.stack:status", "Which servers are in force, what runs, where the data is."),
     "doctor": ("cli.doctor:doctor", "Check this machine and every server, with the remedies."),
-    "system": ("cli.system:system", "Queues and dead letters, for those who keep the system running."),
-    "steward": ("cli.steward:steward", "Keep workers, jobs and promises over time; part of the local stack."),
     "deploy": ("cli.deploy:deploy", "Send this code to the Scrapyd nodes."),
     "steward": ("cli.steward:steward", "Keep workers, jobs and promises over time; part of the local stack."),
     "system": ("cli.system:system", "Workers, figures, queues and dead letters."),
