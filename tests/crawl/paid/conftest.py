@@ -27,7 +27,7 @@ from prospector.demo.scrapingbee_server import SimulatorConfig
 from prospector.demo.tables import domains
 from prospector.demo.truth import Limits
 from prospector.demo.web_process import running
-from prospector.frontier import calls
+from prospector.frontier import calls, paid_calls
 from prospector.frontier.client import Frontier
 from prospector.jobs.fill import fill
 from prospector.store import jobs, rebuild, spend
@@ -101,6 +101,7 @@ class Stage:
         environment = {
             **os.environ,
             **self.settings,
+            "SCRAPY_SETTINGS_MODULE": "prospector.settings",
             "DATABASE_URL": url,
             "WORKER_DATABASE_URL": url,
             "REDIS_URL": self.redis.url,
@@ -112,14 +113,34 @@ class Stage:
         }
         for _ in range(workers):
             log = (self.folder / f"worker-{len(self.workers)}.log").open("wb")
-            self.workers.append(subprocess.Popen(WORKER, env=environment, stdout=log, stderr=log))
+            self.workers.append(subprocess.Popen(WORKER, env=environment, cwd=self.folder, stdout=log, stderr=log))
             log.close()
 
-    def until(self, done: Callable[[], bool], seconds: float = OVER_SECONDS) -> None:
-        deadline = time.monotonic() + seconds
+    def until(self, done: Callable[[], bool], *, hurry: bool = False) -> None:
+        deadline = time.monotonic() + OVER_SECONDS
         while not done():
+            assert not any(worker.poll() for worker in self.workers), self.story()
             assert time.monotonic() < deadline, self.story()
             time.sleep(LOOK_SECONDS)
+            if hurry:
+                self.hurry()
+
+    def hurry(self) -> None:
+        """What waits for its back-off, or for the next probe of a provider that is out, waits no longer."""
+        redis = self.frontier.redis
+        for entry in redis.zrange("prospector:later", 0, -1):
+            redis.zadd("prospector:later", {entry: 1}, xx=True)
+        if redis.hexists("prospector:provider", "opened"):
+            redis.hset("prospector:provider", mapping={"probe": 1, "called": 1})
+
+    def advance(self, ms: int) -> None:
+        self.frontier.redis.hincrby("prospector:meta", "skew", ms)
+
+    def is_out(self) -> bool:
+        return self.frontier.run(paid_calls.provider()).open_ms is not None
+
+    def in_flight(self) -> int:
+        return self.frontier.run(paid_calls.provider()).in_flight
 
     def over(self, *of: str) -> bool:
         """Every domain is closed."""
