@@ -20,7 +20,8 @@ from sqlalchemy import Engine, MetaData, insert, text
 from sqlalchemy.dialects import postgresql
 
 from prospector.core.methods import Method
-from prospector.core.outcomes import LinkStatus, PageKind, PageOutcome, Zone
+from prospector.core.outcomes import LinkStatus, PageKind, PageOutcome
+from prospector.core.zones import Zone
 from prospector.local import attach
 from prospector.local.home import Home
 from prospector.local.servers import with_home

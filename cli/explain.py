@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.markup import escape
 
 from cli import output
 from cli.command import Command
@@ -112,4 +111,4 @@ def _show(explanation: "Explanation", page: "Page") -> None:
 def _shown(candidate: "Candidate") -> str:
     """The words around it, shortened to a line of a terminal."""
     snippet = candidate.snippet
-    return escape(f"{snippet.before[-30:]}»{snippet.found}«{snippet.after[:30]}")
+    return f"{snippet.before[-30:]}»{snippet.found}«{snippet.after[:30]}"

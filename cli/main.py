@@ -15,6 +15,7 @@ INTERRUPTED = 130
 
 # name -> (where it is, one line of help): a command's module is imported when that command runs
 COMMANDS = {
+    "job": ("cli.job:job", "Jobs: start, watch, pause, resume, results."),
     "check": ("cli.check:check", "What a job would do with your lists, without starting one."),
     "explain": ("cli.explain:explain", "Why a keyword counts, or does not, on one page."),
     "config": ("cli.config:config", "The options in force and where each comes from."),
@@ -22,6 +23,7 @@ COMMANDS = {
     "down": ("cli.stack:down", "Stop the local stack."),
     "status": ("cli.stack:status", "Which servers are in force, what runs, where the data is."),
     "doctor": ("cli.doctor:doctor", "Check this machine and every server, with the remedies."),
+    "steward": ("cli.steward:steward", "Keep workers, jobs and promises over time; part of the local stack."),
     "db": ("cli.db:db", "The database: schema, roles, backup."),
     "demo": ("cli.demo:demo", "A small web to try things on, and the verdict on a crawl of it."),
     "completion": ("cli.completion:completion", "Completion of commands in your shell."),

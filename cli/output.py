@@ -2,14 +2,19 @@
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import click
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
+from prospector.core.hosts import UNREADABLE
+
+LINE_BREAKS = re.compile("[\t-\r\x85\u2028\u2029]+")
 WIDTH_OF_A_PIPE = 200  # columns, where there is no terminal to ask
 
 
@@ -26,11 +31,16 @@ def say(words: str) -> None:
     click.echo(words, err=True)
 
 
+def plain(text: str) -> str:
+    """What a user or a site wrote, in one line and without what could drive a terminal."""
+    return UNREADABLE.sub("\N{REPLACEMENT CHARACTER}", LINE_BREAKS.sub(" ", text))
+
+
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Bold heads and the terminal's width on a terminal; plain lines in a pipe."""
-    plain = False if os.environ.get("NO_COLOR") else None  # bold is left out too: some terminals colour it
-    console = Console(width=None if sys.stdout.isatty() else WIDTH_OF_A_PIPE, highlight=False, force_terminal=plain)
+    style = False if os.environ.get("NO_COLOR") else None  # bold is left out too: some terminals colour it
+    console = Console(width=None if sys.stdout.isatty() else WIDTH_OF_A_PIPE, highlight=False, force_terminal=style)
     drawn = Table(*columns, box=None, pad_edge=False, header_style="bold")
     for row in rows:
-        drawn.add_row(*("" if cell is None else str(cell) for cell in row))
+        drawn.add_row(*("" if cell is None else escape(plain(str(cell))) for cell in row))
     console.print(drawn, soft_wrap=not sys.stdout.isatty())

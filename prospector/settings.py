@@ -57,14 +57,41 @@ DELAY_MS = env.integer("DELAY_MS", 1_000)
 # longest time that a slow or failing site's delay grows to, ms; read by prospector.spiders.domain
 DELAY_MOST_MS = env.integer("DELAY_MOST_MS", 60_000, least=1_000)
 
+# seconds that a worker may be silent before its pages are given to others; read by prospector.scheduler
+LEASE_SECONDS = env.integer("LEASE_SECONDS", 60, least=2, most=600)
+
 # name of this machine among the nodes; else its host name; read by prospector.scheduler
 NODE_NAME = env.text("NODE_NAME")
+
+# workers that are kept on each Scrapyd node while there is work; read by prospector.jobs
+WORKERS_PER_NODE = env.integer("WORKERS_PER_NODE", 2, least=1, most=64)
+
+# where the steward serves /metrics and /healthz, host:port; read by prospector.jobs
+METRICS_ADDRESS = env.text("METRICS_ADDRESS") or "127.0.0.1:9641"
+
+# where alerts and the ends of jobs are sent, as JSON that Slack understands; read by prospector.jobs
+ALERT_WEBHOOK_URL = env.url("ALERT_WEBHOOK_URL", None, ("https", "http"))
+
+# domains of a job that are finished between two checkpoints of its counters; read by prospector.jobs
+CHECKPOINT_DOMAINS = env.integer("CHECKPOINT_DOMAINS", 100, least=1)
+
+# days after which the results of a job that is over, or paused, are deleted; read by prospector.jobs
+RETENTION_DAYS = env.integer("RETENTION_DAYS", 90, least=1)
 
 # seconds until a worker with nothing to do leaves; read by prospector.scheduler
 WORKER_IDLE_SECONDS = env.integer("WORKER_IDLE_SECONDS", 300, least=1)
 
+# memory at which a worker ends in good order and is replaced, MB; read by prospector.extensions.memory_limit
+WORKER_MEMORY_MB = env.integer("WORKER_MEMORY_MB", 400, least=100)
+
 # domains that are crawled at once, for each worker; read by prospector.scheduler
 OPEN_DOMAINS_PER_WORKER = env.integer("OPEN_DOMAINS_PER_WORKER", 500, least=1)
+
+# an S3 that is not Amazon's; read by prospector.jobs.exports, prospector.local
+AWS_ENDPOINT_URL = env.url("AWS_ENDPOINT_URL", None, ("http", "https"))
+
+# memory that one export may use, megabytes; read by prospector.jobs.exports
+EXPORT_MEMORY_MB = env.integer("EXPORT_MEMORY_MB", 1_024, least=128)
 
 # least severe level that is logged; read by prospector.logs
 LOG_LEVEL = env.choice("LOG_LEVEL", "info", ("debug", "info", "warning", "error")).upper()
@@ -154,5 +181,8 @@ ITEM_PIPELINES = {
 EXTENSIONS = {
     "prospector.extensions.closer.Closer": 100,
     "prospector.extensions.second_chance.SecondChance": 100,
+    "prospector.extensions.site_memory.SiteMemories": 100,
+    "prospector.extensions.memory_limit.MemoryLimit": 100,
+    "prospector.extensions.vitals.Vitals": 100,
     "scrapy.extensions.logstats.LogStats": None,
 }

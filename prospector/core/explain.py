@@ -15,12 +15,13 @@ from prospector.core.guard import is_hostile
 from prospector.core.hidden import is_hidden
 from prospector.core.keywords import Keyword
 from prospector.core.lexbor_tree import OPTIONS
-from prospector.core.markup import UNSEEN, Zone
+from prospector.core.markup import UNSEEN
 from prospector.core.match import Matcher
 from prospector.core.near import variants
 from prospector.core.page import Page
 from prospector.core.snippets import Snippet, cut
 from prospector.core.visible import BREAK
+from prospector.core.zones import Zone
 
 CANDIDATES_AT_MOST = 200  # that do not count; all that count are listed
 

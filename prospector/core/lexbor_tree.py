@@ -18,9 +18,9 @@ from prospector.core.markup import (
     UNSEEN_START,
     ZONE_END,
     ZONE_STARTS,
-    Zone,
     gone,
 )
+from prospector.core.zones import Zone
 
 OPTIONS = LexborDocumentOptions.WO_EVENTS.value  # with events, 16,000 options of a select take a second
 TAGS_AT_MOST = 150_000

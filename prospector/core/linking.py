@@ -21,9 +21,9 @@ _KINDS = (
     (PageKind.CONTACT, re.compile(r"/(?:contact|kontakt|contatti|contacto|contato|iletisim)\b", re.IGNORECASE)),
     (PageKind.LEGAL, re.compile(r"/(?:privacy|terms|legal|impressum|imprint|agb|datenschutz|cookies?)\b", re.IGNORECASE)),
     (PageKind.FORUM, re.compile(r"/(?:forum|forums|thread|topic|community|questions?)\b", re.IGNORECASE)),
+    (PageKind.LISTING, re.compile(r"/(?:category|tag|tags|archive|author|page|topics?|kategorie)\b", re.IGNORECASE)),
     (PageKind.PRODUCT, re.compile(r"/(?:products?|shop|item|cart|produkt|produkte|artikel)\b", re.IGNORECASE)),
     (PageKind.RESOURCE, re.compile(r"/(?:resources?|links|tools|directory|partners?|guides?)\b", re.IGNORECASE)),
-    (PageKind.LISTING, re.compile(r"/(?:category|tag|tags|archive|author|page|topics?|kategorie)\b", re.IGNORECASE)),
     (PageKind.ARTICLE, re.compile(r"/(?:blog|news|post|posts|article|articles|magazine|\d{4}/\d{2})\b", re.IGNORECASE)),
 )  # fmt: skip
 

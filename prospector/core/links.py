@@ -7,8 +7,8 @@ from typing import NamedTuple
 import ada_url
 
 from prospector.core.marked import ANCHORS_AT_MOST, Anchor
-from prospector.core.markup import Zone
 from prospector.core.visible import BREAK, Visible
+from prospector.core.zones import Zone
 
 WEB = ("http://", "https://")
 NOT_FOLLOWED = frozenset(["nofollow", "ugc", "sponsored"])

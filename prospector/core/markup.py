@@ -5,26 +5,8 @@ and one that does loses them before any mark is set.
 """
 
 import re
-from enum import Enum
 
-
-class Zone(Enum):
-    """Where on a page something stands."""
-
-    TITLE = "title"
-    H1 = "h1"
-    HEADING = "heading"
-    MAIN = "main"
-    LIST = "list"
-    TABLE = "table"
-    COMMENT = "comment"
-    NAV = "nav"
-    HEADER = "header"
-    FOOTER = "footer"
-    ASIDE = "aside"
-    OTHER = "other"
-
-    __hash__ = object.__hash__  # Enum's own is written in Python, and zones are counted at every mention
+from prospector.core.zones import Zone
 
 
 def names(listed: str) -> frozenset[str]:

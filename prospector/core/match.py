@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from prospector.core.automaton import Automaton
 from prospector.core.folding import Folded
 from prospector.core.keywords import Keyword
-from prospector.core.markup import Zone
 from prospector.core.near import variants
 from prospector.core.page import Page
 from prospector.core.snippets import CHARACTERS_EACH_SIDE, Snippet, cut
+from prospector.core.zones import Zone
 
 # where the snippet is taken from, first of all; then from wherever the keyword stands first
 BEST_ZONES = (Zone.MAIN, Zone.H1, Zone.HEADING, Zone.TITLE)

@@ -58,18 +58,3 @@ class PageFlag(IntFlag):
     BAD_CERTIFICATE = 64
     LINKS_TO_COMPETITOR = 128
     LINK_FARM = 256
-
-
-class Zone(StrEnum):
-    TITLE = "title"
-    H1 = "h1"
-    HEADING = "heading"
-    MAIN = "main"
-    LIST = "list"
-    TABLE = "table"
-    COMMENT = "comment"
-    NAV = "nav"
-    HEADER = "header"
-    FOOTER = "footer"
-    ASIDE = "aside"
-    OTHER = "other"

@@ -10,10 +10,10 @@ from prospector.core.folding import Folded, collapse, fold, unify
 from prospector.core.guard import is_hostile
 from prospector.core.links import Link, absolute, resolve
 from prospector.core.marked import ANCHORS_AT_MOST, Marked, without_marks
-from prospector.core.markup import Zone
 from prospector.core.scan import scan
 from prospector.core.signs import LONGEST_CHARACTERS, NONE, Looks, Sign, signs
 from prospector.core.visible import BREAK, Visible, linearise
+from prospector.core.zones import Zone
 
 BODY_BYTES_AT_MOST = 3_000_000
 ROBOTS = ("robots", "backlinkprospector")

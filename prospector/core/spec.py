@@ -9,13 +9,17 @@ from prospector.core.methods import Mode
 
 @dataclass(frozen=True)
 class JobSpec:
-    """`max_pages` 0: no cap of the user's own. Credits are in the job's own row, because a resume may raise them."""
+    """`max_pages` 0: no cap of the user's own. `max_hours`: a job that has run so long since it was started or resumed is paused.
+
+    Credits are in the job's own row, because a resume may raise them.
+    """
 
     mode: Mode = Mode.HYBRID
     threshold_pages: int = 500
     top_pages: int = 50
     max_pages: int = 0
     max_minutes: int = 60
+    max_hours: int = 48
     context_characters: int = 150
     client_domains: tuple[str, ...] = ()
     competitor_domains: tuple[str, ...] = ()

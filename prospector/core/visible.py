@@ -16,8 +16,8 @@ from prospector.core.markup import (
     ZONE_END,
     ZONE_STARTS,
     ZONES,
-    Zone,
 )
+from prospector.core.zones import Zone
 
 CHARACTERS_AT_MOST = 500_000  # of visible text: a book of 300 pages
 BREAK = "\n"  # a hard break; all other white space is one space

@@ -6,6 +6,7 @@ A call does nothing by itself: `client.py` runs it, alone or many in one round t
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
@@ -18,7 +19,7 @@ from prospector.frontier import codec
 T = TypeVar("T")
 LEASE_MS = 60_000
 LOSSES_MOST = 3  # the third loss of a page makes it a dead letter
-REAPED_A_CALL = 200
+REAPED_A_CALL = 200  # then the rest waits for the next one; a worker's leases are taken back all at once
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,45 @@ class Fetch(StrEnum):
 
 
 @dataclass(frozen=True)
+class Recently:
+    """How many there were in the last 1, 5 and 15 minutes."""
+
+    in_1_minute: int
+    in_5_minutes: int
+    in_15_minutes: int
+
+
+@dataclass(frozen=True)
+class Status:
+    """Where a job stands. `domains_parked`: open ones of which a page waits for money, key or provider, and
+    `parked_pages` those pages by reason. `overdue_ms`: how long the site that may be asked longest has waited for a worker."""
+
+    job: str
+    held: bool
+    last_activity: datetime | None
+    pages_recently: Recently
+    domains_recently: Recently
+    parked_pages: Mapping[str, int]
+    paid_line: int
+    overdue_ms: int
+    domains_total: int
+    domains_waiting: int
+    domains_open: int
+    domains_done: int
+    domains_failed: int
+    domains_parked: int
+    pages: int
+    mentions: int
+    dead_letters: int
+    queued: int
+    in_flight: int
+    credits_used: int
+    credits_reserved: int
+    credits_cap: int
+    pages_failed: int
+
+
+@dataclass(frozen=True)
 class Ended:
     """A domain that has nothing left, with the counters its final row is made of."""
 
@@ -95,6 +135,23 @@ class Ended:
     number: int
     generation: int
     counters: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Alive:
+    """A worker, `node/id`, with what it said in its last beat."""
+
+    worker: str
+    since_ms: int
+    about: dict[str, str]
+
+    @property
+    def node(self) -> str:
+        return self.worker.partition("/")[0]
+
+    @property
+    def id(self) -> str:
+        return self.worker.partition("/")[2]
 
 
 def claim(worker: str, n: int, terms: Terms, run: str) -> Call[Claim]:
@@ -114,13 +171,17 @@ def claim(worker: str, n: int, terms: Terms, run: str) -> Call[Claim]:
     return Call("claim", arguments, read)
 
 
-def add(lease: str, pages: Sequence[Found], site_pages: int = 0) -> Call[list[Found]]:
-    """Gives those that were new. `site_pages`: how many pages the site says it has."""
+def add(lease: str, pages: Sequence[Found], site_pages: int = 0) -> Call[list[Found] | None]:
+    """Gives those that were new, or None if the lease is lost. `site_pages`: how many pages the site says it has."""
+
+    def read(raw: list[Any]) -> list[Found] | None:
+        return [pages[int(place) - 1] for place in raw[1:]] if raw[0] else None
+
     arguments: list[str | int] = [lease, site_pages]
     for page in pages:
         state = codec.dumps(page.state) if page.state else codec.HINTED if page.hinted else ""
         arguments += [page.url, str(page.fingerprint), state]
-    return Call("add", tuple(arguments), lambda raw: [pages[int(place) - 1] for place in raw])
+    return Call("add", tuple(arguments), read)
 
 
 def release(
@@ -162,6 +223,33 @@ def beat(worker: str, about: dict[str, str | int], lease_ms: int = LEASE_MS) -> 
     return Call("beat", (worker, lease_ms, *words), bool)
 
 
+def leave(worker: str) -> Call[bool]:
+    """The goodbye of a worker that holds nothing any more."""
+    return Call("leave", (worker,), bool)
+
+
+def workers() -> Call[list[Alive]]:
+    def read(raw: list[Any]) -> list[Alive]:
+        return [Alive(name.decode(), int(since_ms), _words(flat)) for name, since_ms, flat in raw]
+
+    return Call("workers", (), read)
+
+
+def running() -> Call[list[str]]:
+    """The jobs whose pages are handed out."""
+    return Call("running", (), lambda raw: [job.decode() for job in raw])
+
+
+def told(event: int = 0) -> Call[int]:
+    """The newest event of the record that was told before this call; -1: none. With an event, this one is told now."""
+    return Call("told", (event,), int)
+
+
+def due(within_ms: int) -> Call[bool]:
+    """Whether any running job has work now or soon."""
+    return Call("due", (within_ms,), bool)
+
+
 def reap(lease_ms: int = LEASE_MS) -> Call[tuple[int, int]]:
     """Gives the leases taken back and the dead letters made."""
     return Call("reap", (REAPED_A_CALL, LOSSES_MOST, lease_ms), lambda raw: (int(raw[0]), int(raw[1])))
@@ -169,6 +257,33 @@ def reap(lease_ms: int = LEASE_MS) -> Call[tuple[int, int]]:
 
 def begin(epoch: int) -> Call[bool]:
     return Call("begin", (epoch,), bool)
+
+
+COUNTERS = (
+    "total", "waiting", "open", "done", "failed", "parked", "pages", "mentions", "dead", "queued", "flying", "spent",
+    "reserved", "cap", "unread",
+)  # fmt: skip
+
+
+def status(jobs: Sequence[str]) -> Call[list[Status | None]]:
+    """In the order given; None for a job that is not known here. The same work whatever the size of the jobs."""
+
+    def read_one(job: str, raw: list[Any]) -> Status | None:
+        if not raw:
+            return None
+        (state, last, *counters), pages, domains, parked, paid_line, overdue_ms = raw
+        reasons = {reason.decode(): count for reason, count in zip(parked[::2], parked[1::2], strict=True)}
+        return Status(
+            job, state == b"held", _moment(last), Recently(*pages), Recently(*domains), reasons, paid_line, overdue_ms,
+            *(int(one or 0) for one in counters),
+        )  # fmt: skip
+
+    names = json.dumps(["state", "last", *COUNTERS])
+    return Call("status", (names, *jobs), lambda raw: [read_one(*both) for both in zip(jobs, raw, strict=True)])
+
+
+def _moment(ms: bytes | None) -> datetime | None:
+    return datetime.fromtimestamp(int(ms) / 1000, UTC) if ms else None
 
 
 def create(job: str, limits: Limits, spent: int = 0) -> Call[bool]:
@@ -182,12 +297,6 @@ def create(job: str, limits: Limits, spent: int = 0) -> Call[bool]:
 
 def seed(job: str, seeds: Iterable[Seed]) -> Call[int]:
     return Call("seed", (job, *(one.encoded() for one in seeds)), int)
-
-
-def restore(seed_: Seed, job: str, fetched: int, open_ms: int, seen: Sequence[int], urls: Sequence[str]) -> Call[bool]:
-    """An open domain as the record has it: pages seen, and those of them that wait to be fetched."""
-    head = (job, seed_.domain, seed_.site, seed_.number, seed_.generation, fetched, open_ms, len(seen))
-    return Call("restore", (*head, *map(str, seen), *urls), bool)
 
 
 def hold(job: str) -> Call[int]:
@@ -209,7 +318,7 @@ def ended(most: int = 100, for_ms: int = 30_000) -> Call[list[Ended]]:
     def read(raw: list[Any]) -> list[Ended]:
         found = []
         for job, domain, flat in raw:
-            counters = {name.decode(): value.decode() for name, value in zip(flat[::2], flat[1::2], strict=True)}
+            counters = _words(flat)
             found.append(
                 Ended(job.decode(), domain.decode(), int(counters["number"]), int(counters["generation"]), counters)
             )
@@ -234,3 +343,7 @@ def robots_of(authorities: Sequence[str]) -> Call[list[Robots | None]]:
 
 def keep_robots(authority: str, read: Robots) -> Call[bool]:
     return Call("keep_robots", (authority, read.encoded(), robots.KEPT_SECONDS), bool)
+
+
+def _words(flat: list[bytes]) -> dict[str, str]:
+    return {name.decode(): value.decode() for name, value in zip(flat[::2], flat[1::2], strict=True)}

@@ -11,7 +11,8 @@ from typing import Any
 from prospector.core.method_memory import MethodMemory
 from prospector.core.methods import Method
 from prospector.core.priority import RANK, Priority
-from prospector.core.ticket import Kind, PageState, Ticket
+from prospector.core.ticket import Found, Kind, PageState, Ticket
+from prospector.core.urls import fingerprint
 
 VERSION = 1
 
@@ -23,6 +24,16 @@ HINTED = json.dumps({"v": VERSION, "x": {RANK: Priority.HINTED}}, separators=(",
 def dumps(state: PageState) -> str:
     short = {"m": state.method, "a": state.attempt, "l": state.losses, "k": state.kind, "x": state.extra}
     return json.dumps({"v": VERSION} | {name: value for name, value in short.items() if value}, separators=(",", ":"))
+
+
+def address(page: Found) -> str:
+    """What the record keeps of a page that waits: its address, and its state where it has one."""
+    return f"{page.url} {dumps(page.state)}" if page.state else page.url
+
+
+def found(kept: str) -> Found:
+    url, _, state = kept.partition(" ")
+    return Found(url, fingerprint(url), state_of(state) if state else None)
 
 
 def dumps_memory(memory: MethodMemory) -> str:

@@ -3,15 +3,13 @@
 PREFIX = "prospector:"
 
 # the frontier as a whole
-META = (
-    "meta"  # hash: epoch, leases (their counter), turn, run and boot of the server, clock, skew, changes, boots, line
-)
+META = "meta"  # hash: epoch, leases (their counter), turn, run and boot of the server, clock, skew, changes, boots, line, down, watched, amnesty
 RUNNING = "running"  # sorted set: job -> turn; a job that is held is not in it
 LATER = "later"  # sorted set: entry of a page -> the moment it may be queued again
 SUSPECTS = "suspects"  # sorted set: entry of a page whose lease was lost -> since when
 QUIET = "quiet"  # string: the worker that empties its hands to take suspects alone
 FINISHING = "finishing"  # sorted set: job and domain that ran empty -> since when; closed once its row is written
-DEAD = "dead"  # hash: entry of a page -> why it is handed out no more (JSON)
+DEAD = "dead"  # hash: entry of a page -> why it is handed out no more (JSON), until the record has it
 PROVIDER = "provider"  # hash: failures in a row, first, fine, opened, probe, called, stopped, most, most_until
 PAID_FLYING = "paid-flying"  # sorted set: lease of a paid request in flight -> since when
 PAID_WAITING = "paid-waiting"  # sorted set: job -> turn; jobs with a line of paid pages
@@ -25,7 +23,7 @@ WORKER = "worker:{worker}"  # hash: what a worker says of itself
 
 # a job
 JOB = "job:{job}"  # hash: state, limits, counters, money
-WAITING = "waiting:{job}"  # list: domains that are not open yet
+WAITING = "waiting:{job}"  # sorted set: domain that is not open yet (JSON) -> its number
 OPEN = "open:{job}"  # set: domains that are open
 READY = "ready:{job}"  # sorted set: site -> the moment it may be asked; only sites with work and nothing in flight
 PARKED = "parked:{job}:{reason}"  # sorted set: entry of a page that waits for money, key, provider -> place in line

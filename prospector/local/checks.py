@@ -146,7 +146,7 @@ def asks_for_password(url: str) -> bool:
 
 
 def storage(found: Servers) -> Iterator[Check]:
-    blobs.round_trip(found.storage_url)
+    blobs.round_trip(found.storage_url, settings.AWS_ENDPOINT_URL)
     yield Check("files", Verdict.OK, f"{found.storage_url}: written, read and deleted")
 
 

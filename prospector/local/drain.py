@@ -20,10 +20,10 @@ def spiders(home: Home, url: str) -> None:
         with suppress(
             ProspectorError
         ):  # a Scrapyd that does not answer has no spiders to stop; its end stops those there are
-            for spider in [*nodes.spiders(url, "pending"), *nodes.spiders(url, "running")]:
-                if spider not in told:
-                    nodes.cancel(url, spider)
-                    told.add(spider)
+            for run in nodes.node(url).runs:
+                if run.stage is not nodes.Stage.FINISHED and run.id not in told:
+                    nodes.cancel(url, run.id)
+                    told.add(run.id)
         if not locks.shared(home.lock("spiders")):
             return
         time.sleep(LOOK_SECONDS)

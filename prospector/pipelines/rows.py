@@ -4,11 +4,13 @@ from collections.abc import Mapping
 
 from prospector.core.keywords import Keyword
 from prospector.core.match import Mention
-from prospector.core.outcomes import LinkStatus, PageFlag, Zone
+from prospector.core.outcomes import LinkStatus, PageFlag
 from prospector.core.signs import Sign
 from prospector.core.ticket import Found
 from prospector.core.urls import UrlInvalid, fingerprint
 from prospector.core.visit import HOPS
+from prospector.core.zones import Zone
+from prospector.frontier import codec
 from prospector.items import PageItem
 from prospector.store.pages import MentionRow, PageRow
 
@@ -45,13 +47,13 @@ def page_row(item: PageItem, new: list[Found], numbers: Mapping[Keyword, int]) -
         language=page.language or None if page else None,
         links=linking.kept or None if linking else None,
         spellings=item.spellings or None,
-        found=[one.url for one in new] or None,
+        found=[codec.address(one) for one in new] or None,
         mentions=[_mention(one, numbers) for one in item.mentions],
     )
 
 
 def _mention(mention: Mention, numbers: Mapping[Keyword, int]) -> MentionRow:
-    zones = {Zone(zone.value): count for zone, count in mention.zones.items()}
+    zones = dict(mention.zones)
     return MentionRow(
         keyword=numbers[mention.keyword],
         frequency=mention.frequency,

@@ -16,6 +16,7 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from prospector import logs
+from prospector.core.latency import Times
 from prospector.core.methods import Method, Mode
 from prospector.core.opening import address_of
 from prospector.core.purpose import Purpose
@@ -64,8 +65,10 @@ class DomainSpider(CrawlSpider):
     robots: RobotsBook
     pays: bool
     uncommitted: int  # pages read whose rows are not in Postgres yet
+    writes: Times
     least_ms: int
     most_ms: int
+    vitals: Callable[[], dict[str, str | int]] = dict  # extensions/vitals.py sets it
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> "DomainSpider":
@@ -74,6 +77,7 @@ class DomainSpider(CrawlSpider):
         settings = crawler.settings
         spider.robots = RobotsBook()
         spider.uncommitted = 0
+        spider.writes = Times()
         spider.least_ms, spider.most_ms = settings.getint("DELAY_MS"), settings.getint("DELAY_MOST_MS")
         if "domain" in kwargs:
             spider.debug(crawler, **kwargs)
@@ -119,7 +123,7 @@ class DomainSpider(CrawlSpider):
 
     def about(self) -> dict[str, str | int]:
         """What a beat tells of this worker."""
-        return {"uncommitted": self.uncommitted, "jobs": len(self.briefs)}
+        return {"uncommitted": self.uncommitted, "jobs": len(self.briefs), **self.vitals()}
 
     # --- from ticket to request
 

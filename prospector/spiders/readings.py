@@ -53,7 +53,7 @@ def page_of(spider: "DomainSpider", response: Response) -> PageItem:
         item.found = _leads(spider, links, ticket)
     elif end.onward:
         item.found = [_onward(end.onward)]
-    if ticket.opening and end.outcome in {PageOutcome.READ, PageOutcome.REDIRECTED}:
+    if ticket.opening and (end.outcome is PageOutcome.READ or end.onward):
         item.found = [*sitemap_readings.named(spider, ticket, response.url), *item.found]
     return item
 

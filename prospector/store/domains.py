@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, func, select, text, update
+from sqlalchemy import Connection, case, func, select, text, update
 
+from prospector.core.methods import Method
 from prospector.core.outcomes import FINISHED, DomainState
 from prospector.store.tables import domains
 from prospector.store.text import records
@@ -110,6 +111,15 @@ def reopen(connection: Connection, job: str, numbers: Sequence[int]) -> frozense
 def failed(connection: Connection, job: str) -> Iterator[int]:
     wanted = select(domains.c.number).where(domains.c.job == job, domains.c.state == DomainState.FAILED)
     yield from connection.scalars(wanted.order_by(domains.c.number))
+
+
+def by_dearest_method(connection: Connection, job: str) -> dict[Method, int]:
+    """How many finished domains needed which method at most."""
+    dearest = case(
+        (domains.c.js_requests > 0, Method.JS), (domains.c.standard_requests > 0, Method.STANDARD), else_=Method.DIRECT
+    )
+    wanted = select(dearest, func.count()).where(domains.c.job == job, domains.c.state.in_(FINISHED)).group_by(dearest)
+    return dict.fromkeys(Method, 0) | {Method(method): rows for method, rows in connection.execute(wanted)}
 
 
 def tally(connection: Connection, job: str) -> dict[DomainState, int]:

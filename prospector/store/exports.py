@@ -88,6 +88,20 @@ def fail(connection: Connection, export: Export, reason: str) -> bool:
     return _change(connection, export, values)
 
 
+TRY_AGAIN = text("""
+UPDATE exports SET reason = :reason, beat_at = NULL,
+    state = CASE WHEN attempts < :most THEN 'waiting' ELSE 'failed' END,
+    finished_at = CASE WHEN attempts < :most THEN NULL ELSE now() END
+WHERE id = :export AND state = 'running' AND attempts = :attempts
+""")
+
+
+def try_again(connection: Connection, export: Export, reason: str) -> None:
+    """It waits for its second try, or has failed if this was the second."""
+    given = {"reason": storable(reason), "most": MOST_ATTEMPTS, "export": export.id, "attempts": export.attempts}
+    connection.execute(TRY_AGAIN, given)
+
+
 def expire(connection: Connection) -> list[Export]:
     """Marks those whose time has come and returns them: their files are to be deleted."""
     due = (

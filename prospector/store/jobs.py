@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sqlalchemy import Connection, RowMapping, delete, select, text, update
+from sqlalchemy import Connection, RowMapping, delete, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
 from prospector.core.states import MOVES, JobState, origins
@@ -134,6 +134,14 @@ def _insert(connection: Connection, new: NewJob) -> str | None:
     return made
 
 
+def newest_submission(connection: Connection, prefix: str) -> tuple[str, Job] | None:
+    """Of the jobs whose submission key begins so: the newest one's key and the job."""
+    key = tables.jobs.c.submission_key
+    wanted = select(tables.jobs).where(key.startswith(prefix, autoescape=True))
+    found = connection.execute(wanted.order_by(tables.jobs.c.created_at.desc()).limit(1)).mappings().one_or_none()
+    return None if found is None else (found["submission_key"], _job(found))
+
+
 def _submitted(connection: Connection, key: str) -> str | None:
     known: str | None = connection.scalar(select(tables.jobs.c.id).where(tables.jobs.c.submission_key == key))
     return known
@@ -174,6 +182,11 @@ def listed(connection: Connection, states: frozenset[JobState]) -> list[Job]:
     return [_job(row) for row in connection.execute(wanted).mappings()]
 
 
+def tally(connection: Connection) -> dict[JobState, int]:
+    counted = select(tables.jobs.c.state, func.count()).group_by(tables.jobs.c.state)
+    return {JobState(state): count for state, count in connection.execute(counted)}
+
+
 def _job(row: RowMapping) -> Job:
     return Job(**{**row, "state": JobState(row["state"])})
 
@@ -206,13 +219,26 @@ RETURNING from_state
 """)
 
 
-def move(connection: Connection, job_id: str, to: JobState, reason: str) -> JobState:
-    """The state it was in. Of callers at the same moment one moves it; IllegalMove tells the others what it is now."""
-    given = {"job": job_id, "to": to, "reason": storable(reason), "origins": sorted(origins(to))}
+def move(
+    connection: Connection, job_id: str, to: JobState, reason: str, only_from: frozenset[JobState] | None = None
+) -> JobState:
+    """The state it was in. Of callers at the same moment one moves it; IllegalMove tells the others what it is now.
+
+    `only_from`: where the caller means fewer moves than the table allows.
+    """
+    allowed = origins(to) if only_from is None else origins(to) & only_from
+    given = {"job": job_id, "to": to, "reason": storable(reason), "origins": sorted(allowed)}
     was = connection.scalar(MOVE, given)
     if was is None:
         raise IllegalMove(job_id, job(connection, job_id).state, to)
     return JobState(was)
+
+
+def hold_still(connection: Connection, job_id: str) -> Job:
+    """The job, which nobody else moves or brings the frontier in line with until this transaction ends."""
+    found = connection.execute(select(tables.jobs).where(tables.jobs.c.id == job_id).with_for_update(key_share=True))
+    row = found.mappings().one_or_none()
+    return job(connection, job_id) if row is None else _job(row)
 
 
 def allow(connection: Connection, job_id: str, max_credits: int) -> None:
@@ -221,6 +247,13 @@ def allow(connection: Connection, job_id: str, max_credits: int) -> None:
     changed = connection.execute(update(jobs).where(jobs.c.id == job_id).values(max_credits=max_credits))
     if changed.rowcount == 0:
         job(connection, job_id)
+
+
+def warn(connection: Connection, job_id: str) -> None:
+    """Notes that the owner of a paused job was told when its results are deleted."""
+    table = tables.jobs
+    wanted = (table.c.id == job_id, table.c.state == JobState.PAUSED)
+    connection.execute(update(table).where(*wanted).values(warned_at=func.now()))
 
 
 def remove(connection: Connection, job_id: str) -> None:

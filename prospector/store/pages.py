@@ -10,7 +10,8 @@ from sqlalchemy import Connection, Engine, RowMapping, TextClause, text
 from sqlalchemy.exc import DBAPIError
 
 from prospector.core.methods import Method
-from prospector.core.outcomes import LinkStatus, PageFlag, PageKind, PageOutcome, Zone
+from prospector.core.outcomes import LinkStatus, PageFlag, PageKind, PageOutcome
+from prospector.core.zones import Zone
 from prospector.errors import NotFound
 from prospector.store.failures import Failure, again, failure
 from prospector.store.partitions import mentions_of, pages_of
@@ -36,7 +37,8 @@ class MentionRow:
 class PageRow:
     """`page` and `canonical` are fingerprints, `domain` the domain's number in its job.
 
-    `found`: addresses that this page was the first to name; a frontier that lost everything is filled from them.
+    `found`: addresses that this page was the first to name, each followed by a space and its state where it is not fetched as
+    a new page (frontier/codec.py); a frontier that lost everything is filled from them.
     `links`: the page's links to the client and to competitors. `spellings`: near spellings of keywords seen on it.
     """
 
@@ -74,6 +76,7 @@ class Written:
 # one statement, so that the batch is one round trip and one commit
 # - in the order of the key, so that two writers of the same pages queue up instead of deadlocking
 # - a page that is there stays as it is, unless its domain has since been opened anew (a higher generation)
+#   or it was a dead letter
 # - only a page of a later generation can leave mentions behind that are no longer true
 WRITE = """
 WITH given AS (
@@ -94,7 +97,7 @@ WITH given AS (
         depth = excluded.depth, flags = excluded.flags, url = excluded.url, detail = excluded.detail,
         title = excluded.title, language = excluded.language, links = excluded.links,
         spellings = excluded.spellings, found = excluded.found
-    WHERE old.generation < excluded.generation
+    WHERE old.generation < excluded.generation OR (old.outcome = 'dead' AND old.generation = excluded.generation)
     RETURNING page, generation
 ), said AS (
     SELECT row.* FROM json_to_recordset(CAST(:mentions AS json)) AS row (

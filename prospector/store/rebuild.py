@@ -1,23 +1,42 @@
 """What a frontier that lost everything is filled from, beside jobs, domains, sites and the ledger."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, select, text
 
-from prospector.store.partitions import pages_of
+from prospector.core.methods import Method
+from prospector.core.outcomes import PageOutcome
+from prospector.store.partitions import mentions_of, pages_of
 from prospector.store.tables import frontier_epoch
 
 ROWS_AT_ONCE = 1_000
+REBUILD_LOCK = 7_303  # beside those of locks.py
 
 
 @dataclass(frozen=True)
 class Settled:
-    """A page that is not fetched again, and the addresses that it was the first to name."""
+    """A page that is not fetched again. `found`: the addresses that it was the first to name, as pages.PageRow has them."""
 
     domain: int
     page: int
     found: Sequence[str]
+    outcome: PageOutcome
+    method: Method | None
+    attempts: int
+    status: int | None
+    mentions: int
+    after_seconds: float  # since its domain was opened
+
+
+@dataclass(frozen=True)
+class Counted:
+    domains_done: int
+    domains_failed: int
+    pages: int
+    mentions: int
+    dead_letters: int
 
 
 def next_epoch(connection: Connection) -> int:
@@ -26,12 +45,44 @@ def next_epoch(connection: Connection) -> int:
     return epoch
 
 
+@contextmanager
+def alone(connection: Connection) -> Iterator[bool]:
+    """One process at a time fills a frontier. False: another one does."""
+    taken = bool(connection.scalar(text("SELECT pg_try_advisory_lock(:lock)"), {"lock": REBUILD_LOCK}))
+    try:
+        yield taken
+    finally:
+        if taken:
+            connection.execute(text("SELECT pg_advisory_unlock(:lock)"), {"lock": REBUILD_LOCK})
+
+
 def settled(connection: Connection, job: str) -> Iterator[Settled]:
-    """The settled pages of the job's open domains, in their present generation; streamed, so in a transaction."""
+    """The settled pages of the job's open domains, in their present generation, domain by domain; streamed, so in a
+    transaction. A dead letter that an operator has queued again is not settled."""
     wanted = text(f"""
-        SELECT pages.domain, pages.page, pages.found FROM domains
+        SELECT pages.domain, pages.page, coalesce(pages.found, '{{}}') AS found, pages.outcome, pages.method, pages.attempts,
+            pages.status, extract(epoch FROM pages.settled_at - domains.opened_at)::float AS after_seconds,
+            (SELECT coalesce(sum(frequency), 0) FROM {mentions_of(job)} AS said WHERE said.page = pages.page) AS mentions
+        FROM domains
         JOIN {pages_of(job)} AS pages ON pages.domain = domains.number AND pages.generation = domains.generation
-        WHERE domains.job = :job AND domains.state = 'open'
+        WHERE domains.job = :job AND domains.state = 'open' AND NOT (pages.outcome = 'dead' AND EXISTS (
+            SELECT FROM dead_letters AS letter WHERE letter.job = :job AND letter.page = pages.page
+                AND letter.generation = pages.generation AND letter.requeued_at IS NOT NULL))
+        ORDER BY pages.domain
     """)  # noqa: S608  # a checked name
-    for row in connection.execute(wanted, {"job": job}, execution_options={"yield_per": ROWS_AT_ONCE}):
-        yield Settled(row.domain, row.page, row.found or ())
+    for row in connection.execute(wanted, {"job": job}, execution_options={"yield_per": ROWS_AT_ONCE}).mappings():
+        method = Method(row["method"]) if row["method"] else None
+        yield Settled(**{**row, "outcome": PageOutcome(row["outcome"]), "method": method})
+
+
+def counted(connection: Connection, job: str) -> Counted:
+    """What a status counts, from the rows themselves."""
+    fetched = text(f"""
+        SELECT (SELECT count(*) FILTER (WHERE outcome IN ('read', 'failed')) FROM {pages_of(job)}) AS pages,
+            (SELECT coalesce(sum(frequency), 0) FROM {mentions_of(job)}) AS mentions,
+            (SELECT count(*) FROM dead_letters WHERE job = :job AND requeued_at IS NULL) AS dead_letters,
+            count(*) FILTER (WHERE state = 'done') AS domains_done,
+            count(*) FILTER (WHERE state = 'failed') AS domains_failed
+        FROM domains WHERE job = :job
+    """)  # noqa: S608  # a checked name
+    return Counted(**connection.execute(fetched, {"job": job}).mappings().one())

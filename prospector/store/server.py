@@ -15,7 +15,7 @@ from psycopg2.extensions import parse_dsn
 from prospector.errors import ServerUnreachable
 
 if TYPE_CHECKING:
-    from sqlalchemy import Engine
+    from sqlalchemy import Connection, Engine
     from sqlalchemy.engine.interfaces import Dialect
 
 CONNECT_SECONDS = 5
@@ -114,6 +114,11 @@ class Facts:
     clock: datetime
 
 
+CONNECTIONS = """
+SELECT (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
+       current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+"""
+
 FACTS = """
 SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
        (SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -127,6 +132,14 @@ SELECT current_setting('server_version_num')::int, current_setting('server_encod
 
 def facts(url: str) -> Facts:
     return Facts(*_rows(url, FACTS)[0])
+
+
+def connections(connection: Connection) -> tuple[int, int]:
+    """In use, and allowed to those who are no superuser."""
+    from sqlalchemy import text
+
+    row = connection.execute(text(CONNECTIONS)).one()
+    return int(row[0]), int(row[1])
 
 
 def _rows(url: str, statement: str) -> list[tuple[Any, ...]]:

@@ -31,8 +31,9 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from prospector.core.methods import Method
-from prospector.core.outcomes import DomainState, LinkStatus, PageKind, PageOutcome, Zone
+from prospector.core.outcomes import DomainState, LinkStatus, PageKind, PageOutcome
 from prospector.core.states import JobState
+from prospector.core.zones import Zone
 
 # the names that Postgres itself would give
 metadata = MetaData(

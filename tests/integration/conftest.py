@@ -8,8 +8,9 @@ import pytest
 from sqlalchemy import Engine
 
 from prospector.core.methods import Method
-from prospector.core.outcomes import PageOutcome, Zone
+from prospector.core.outcomes import PageOutcome
 from prospector.core.states import JobState
+from prospector.core.zones import Zone
 from prospector.store import jobs
 from prospector.store.jobs import Keyword, ListedDomain, NewJob
 from prospector.store.pages import MentionRow, PageRow

@@ -8,7 +8,8 @@ import pytest
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import DBAPIError
 
-from prospector.core.outcomes import LinkStatus, PageFlag, PageKind, PageOutcome, Zone
+from prospector.core.outcomes import LinkStatus, PageFlag, PageKind, PageOutcome
+from prospector.core.zones import Zone
 from prospector.errors import NotFound
 from prospector.store import pages, partitions
 from prospector.store.failures import Failure, failure

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from prospector.core.explain import CANDIDATES_AT_MOST, Explanation, Rule, explain
 from prospector.core.keywords import Keyword
-from prospector.core.markup import Zone
 from prospector.core.page import read
+from prospector.core.zones import Zone
 
 
 def explained(html: str, keyword: str, *, case_sensitive: bool = False) -> Explanation:

@@ -5,9 +5,9 @@ import pickle
 import pytest
 
 from prospector.core.keywords import Keyword
-from prospector.core.markup import Zone
 from prospector.core.match import Matcher, NearSpelling
 from prospector.core.page import Page, read
+from prospector.core.zones import Zone
 
 
 def page(html: str) -> Page:

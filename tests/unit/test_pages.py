@@ -14,12 +14,12 @@ from prospector.core.guard import is_hostile
 from prospector.core.keywords import Keyword
 from prospector.core.links import Resolver, absolute
 from prospector.core.marked import without_marks
-from prospector.core.markup import Zone
 from prospector.core.match import Matcher
 from prospector.core.page import Page, Refresh, read
 from prospector.core.scan import scan
 from prospector.core.signs import Sign
 from prospector.core.visible import linearise
+from prospector.core.zones import Zone
 
 URL = "https://www.example.com/blog/post.html?x=1"
 CASES = json.loads((Path(__file__).parent.parent / "data" / "mentions.json").read_text(encoding="utf-8"))

@@ -59,9 +59,9 @@ def readable() -> set[str]:
 
 @pytest.mark.parametrize("name", options())
 def test_an_option_is_read_by_somebody(name: str) -> None:
-    derived = {option for option in options() if re.search(rf"\b{name}\b", default_of(option))}
+    is_another_s_default = any(re.search(rf"[^\"\w]{name}\b", default_of(option)) for option in options())
 
-    assert name in reads() or derived, f"{name} is an option that nobody reads"
+    assert name in reads() or is_another_s_default, f"{name} is an option that nobody reads"
 
 
 @pytest.mark.parametrize(("name", "comment"), options().items())

@@ -2,21 +2,21 @@
 --
 -- ARGV  1 lease of the page they were found on   2 pages the site says it has (0: unknown)
 --       then for each page: url, fingerprint, state (JSON, or '' for a page that is new)
--- Gives the positions (from 1) of the pages that were new. A lease that was lost adds none.
+-- Gives {1, the positions (from 1) of the pages that were new ...}, or {0} if the lease is lost.
 local hint = tonumber(ARGV[2])
 local raw = redis.call('HGET', LEASES(), ARGV[1])
-if not raw then return {} end
+if not raw then return {0} end
 local held = cjson.decode(raw)
 local job, domain = held.job, held.domain
 local LINK = 2 ^ 32
 local FRONT = -2 ^ 51  -- a sitemap says how large the site is before its pages are chosen
 local now = clock()
 local known = redis.call('HMGET', DOMAIN(job, domain), 'site', 'mode', 'hint', 'flying', 'away')
-if not known[1] then return {} end
+if not known[1] then return {0} end
 local site = known[1]
 local limits = redis.call('HMGET', JOB(job), 'threshold', 'max_queued')
 local room = tonumber(limits[2]) - redis.call('ZCARD', QUEUE(job, domain)) - tonumber(known[4]) - tonumber(known[5])
-local new, refused, queued = {}, 0, false
+local new, refused = {1}, 0
 
 for i = 3, #ARGV, 3 do
   local url, fingerprint, state = ARGV[i], ARGV[i + 1], ARGV[i + 2]
@@ -35,7 +35,8 @@ for i = 3, #ARGV, 3 do
   end
 end
 
-if #new > 0 then
+if #new > 1 then
+  redis.call('HINCRBY', JOB(job), 'queued', #new - 1)
   redis.call('ZADD', SITE_DOMAINS(site, job), 'NX', last_in_turn(), domain)
   redis.call('ZADD', SITE_JOBS(site), 'NX', last_in_turn(), job)
   ready_site(site, now)

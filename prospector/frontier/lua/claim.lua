@@ -18,6 +18,7 @@ local meta = redis.call('HMGET', META(), 'epoch', 'run', 'boot', 'changes', 'clo
 if not meta[1] then return {'empty'} end
 redis.call('HSET', META(), 'clock', now)
 rules.epoch = meta[1]
+rules.run = string.sub(ARGV[5], 1, 8)  -- in each lease: a restart may have forgotten the last ones that were counted
 rules.boot = tonumber(meta[3]) or 0
 rules.boots = tonumber(meta[6]) or 0
 if meta[2] ~= ARGV[5] then  -- the server was started since: its last second may be missing

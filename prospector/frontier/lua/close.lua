@@ -10,13 +10,7 @@ left = (tonumber(left[1]) or 0) + (tonumber(left[2]) or 0)
 if redis.call('HGET', DOMAIN(job, domain), 'generation') ~= ARGV[3] or not redis.call('ZSCORE', FINISHING(), one) then
   return {0, left}
 end
-redis.call('ZREM', FINISHING(), one)
-if redis.call('HEXISTS', DOMAIN(job, domain), 'stalled') == 1 then redis.call('HINCRBY', JOB(job), 'stalled', -1) end
-if redis.call('HEXISTS', DOMAIN(job, domain), 'idle') == 1 then redis.call('HINCRBY', JOB(job), 'idle', -1) end
-redis.call('DEL', DOMAIN(job, domain), QUEUE(job, domain), STATE(job, domain), SEEN(job, domain))
-redis.call('SREM', OPEN(job), domain)
-redis.call('HINCRBY', JOB(job), 'open', -1)
+forget_domain(job, domain)
 redis.call('HINCRBY', JOB(job), ARGV[4], 1)
-redis.call('HSET', JOB(job), 'last', now)
 count(job, 'domains', now)
 return {1, left - 1}

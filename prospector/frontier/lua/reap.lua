@@ -1,24 +1,23 @@
 -- Takes back the leases of workers that have shown no sign of life, a bounded number a call.
 --
--- ARGV  1 most leases a call   2 losses that make a dead letter   3 lease_ms
+-- ARGV  1 leases after which the call ends with the worker it is at   2 losses that make a dead letter   3 lease_ms
 -- Gives {leases taken back, dead letters}.
 --
 -- A loss counts against the page only if its worker died while its node lived: a node that is gone takes all its workers
 -- along, and no page is to blame for that. A page handed out alone that loses its worker is a dead letter at once.
 local most, losses_most = tonumber(ARGV[1]), tonumber(ARGV[2])
 local now = clock()
+if nobody_watched(tonumber(ARGV[3]), now) then return {0, 0} end
 local taken, dead = 0, 0
 for _, worker in ipairs(redis.call('ZRANGE', WORKERS(), '-inf', now, 'BYSCORE', 'LIMIT', 0, 20)) do
   local expired = tonumber(redis.call('ZSCORE', WORKERS(), worker))
   local node_lives = node_outlived(worker, expired - tonumber(ARGV[3]))
-  for _, lease in ipairs(redis.call('SRANDMEMBER', HANDS(worker), most - taken)) do
+  for _, lease in ipairs(redis.call('SMEMBERS', HANDS(worker))) do  -- all at once: a worker lost everything or nothing
     taken = taken + 1
     if lose(lease, node_lives, losses_most, now) then dead = dead + 1 end
   end
-  if redis.call('EXISTS', HANDS(worker)) == 0 then
-    redis.call('ZREM', WORKERS(), worker)
-    redis.call('DEL', WORKER(worker))
-  end
+  redis.call('ZREM', WORKERS(), worker)
+  redis.call('DEL', WORKER(worker))
   if taken >= most then break end
 end
 return {taken, dead}

@@ -4,7 +4,7 @@
 -- Gives 1, or 0 if it is no dead letter or its domain is closed.
 local now = clock()
 local job, domain, url = parts(ARGV[1])
-if redis.call('HEXISTS', DEAD(), ARGV[1]) == 0 or redis.call('EXISTS', DOMAIN(job, domain)) == 0 then return 0 end
+if redis.call('HGET', STATE(job, domain), url) ~= '"dead"' then return 0 end
 redis.call('HDEL', DEAD(), ARGV[1])
 redis.call('HINCRBY', DOMAIN(job, domain), 'dead', -1)
 redis.call('HINCRBY', JOB(job), 'dead', -1)

@@ -1,8 +1,14 @@
--- Puts domains at the end of a job's list of those to open.
+-- Puts domains on a job's list of those to open, in the order of their numbers. One that is there, or open, stays as it is.
 --
 -- ARGV  1 job   then for each domain: JSON of domain, number, site, url and fingerprint of the homepage, generation
-local count = #ARGV - 1
-redis.call('RPUSH', WAITING(ARGV[1]), unpack(ARGV, 2))
-redis.call('HINCRBY', JOB(ARGV[1]), 'total', count)
-redis.call('HINCRBY', JOB(ARGV[1]), 'waiting', count)
+-- Gives how many were new.
+local job, count = ARGV[1], 0
+for i = 2, #ARGV do
+  local one = cjson.decode(ARGV[i])
+  if redis.call('HGET', DOMAIN(job, one.domain), 'generation') ~= tostring(one.generation) then
+    count = count + redis.call('ZADD', WAITING(job), 'NX', one.number, ARGV[i])
+  end
+end
+redis.call('HINCRBY', JOB(job), 'total', count)
+redis.call('HINCRBY', JOB(job), 'waiting', count)
 return count

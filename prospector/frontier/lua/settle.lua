@@ -30,6 +30,7 @@ if verdict == 'done' or verdict == 'failed' then
   redis.call('HINCRBY', DOMAIN(job, domain), 'mentions', mentions)
   redis.call('HINCRBY', JOB(job), 'mentions', mentions)
   redis.call('HINCRBY', JOB(job), 'pages', 1)
+  if verdict == 'failed' then redis.call('HINCRBY', JOB(job), 'unread', 1) end
   count(job, 'pages', now)
 end
 if verdict == 'done' or verdict == 'failed' or verdict == 'aside' then

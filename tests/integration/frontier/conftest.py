@@ -79,6 +79,7 @@ class Hand(Frontier):
         self.run(calls.claim("test/warm-up", 1, self.terms, self.run_id))
         self.redis.zrem("prospector:workers", "test/warm-up")
         self.redis.zrem("prospector:nodes", "test")
+        self.run(calls.reap())
         self.advance(1000)
 
     @property
@@ -88,6 +89,7 @@ class Hand(Frontier):
     def advance(self, ms: int) -> None:
         """Moves the frontier's clock ahead."""
         self.redis.hincrby("prospector:meta", "skew", ms)
+        self.redis.hincrby("prospector:meta", "watched", ms)  # as if somebody had looked all along
 
     def job(self, name: str, domains: Sequence[str], *, held: bool = False, **limits: Any) -> None:
         self.run(calls.create(name, replace(Limits(cap_credits=10_000), **limits)))
@@ -116,7 +118,7 @@ class Hand(Frontier):
 
     def found(self, ticket: Ticket, *paths: str, site_pages: int = 0) -> list[str]:
         pages = [Found(f"https://{ticket.domain}{path}", hash(path)) for path in paths]
-        return [page.url for page in self.run(calls.add(ticket.lease, pages, site_pages))]
+        return [page.url for page in self.run(calls.add(ticket.lease, pages, site_pages)) or ()]
 
     def domain(self, job: str, domain: str) -> dict[str, str]:
         raw = self.redis.hgetall(keys.key(keys.DOMAIN, job=job, domain=domain))

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from prospector.core.methods import Method
 from prospector.core.ticket import Found, PageState, Ticket, Verdict
-from prospector.frontier import calls, paid_calls
+from prospector.frontier import calls, paid_calls, rebuild_calls
 from prospector.frontier.calls import Fetch
 
 from .conftest import DELAY_MS, Hand
@@ -349,7 +349,9 @@ def test_a_restored_domain_goes_on_with_what_the_record_had(frontier: Hand) -> N
     seed = calls.Seed("shop.test", 4, "shop.test", "https://shop.test/", 1, generation=2)
 
     assert [
-        frontier.run(calls.restore(seed, "one", fetched=2, open_ms=1000, seen=[1, 2, 3], urls=["https://shop.test/c"]))
+        frontier.run(
+            rebuild_calls.restore("one", seed, 1000, {"fetched": 2}, [1, 2, 3], [Found("https://shop.test/c", 3)])
+        )
         for _ in range(2)
     ] == [True, False]
 

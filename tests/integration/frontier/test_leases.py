@@ -47,7 +47,7 @@ def test_a_worker_that_lost_its_lease_adds_settles_charges_and_releases_nothing(
     now = frontier.one(worker="node/b")
     before = (frontier.counters("one"), frontier.domain("one", "shop.test"))
 
-    assert frontier.run(calls.add(late.lease, [Found("https://shop.test/late", 7)])) == []
+    assert frontier.run(calls.add(late.lease, [Found("https://shop.test/late", 7)])) is None
     assert frontier.free(late, Fetch.STRAINED, retry_after_ms=1000) is None
     assert not frontier.run(paid_calls.charge(late.lease, 5))
     assert not frontier.run(calls.settle(late.lease, Verdict.DONE, 9))

@@ -50,8 +50,7 @@ def lingering(home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ho
     (tmp_path / "modules" / "lingers.py").write_text(LINGERS, encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "modules"))
     url = with_home(home).scrapyd_urls[0]
-    settings = {"project": "prospector", "spider": "environment", "setting": 'EXTENSIONS={"lingers.Lingers": 0}'}
-    nodes.call(url, "schedule.json", data=settings)
+    nodes.schedule(url, "environment", "lingering", {"EXTENSIONS": '{"lingers.Lingers": 0}'})
     assert until(lambda: nodes.status(url)["running"] == 1 and locks.shared(home.lock("spiders")))
     # not earlier: a signal while Scrapy is still opening the spider ends it without closing it
     assert until(lambda: in_redis(home, "began") is not None)
@@ -90,8 +89,8 @@ def test_a_killed_scrapyd_takes_its_spiders_to_an_orderly_end(lingering: Home) -
 def test_nobody_may_upload_code(home: Home) -> None:
     url = with_home(home).scrapyd_urls[0]
 
-    with pytest.raises(nodes.ServerUnreachable, match="404"):
-        nodes.call(url, "addversion.json", data={"project": "prospector", "version": "1"})
+    with pytest.raises(nodes.NodeRefused, match="404"):
+        nodes.add_version(url, "1", b"an egg")
 
 
 def test_options_of_a_later_command_reach_the_spiders_that_start_after_it(

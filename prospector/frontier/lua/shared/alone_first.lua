@@ -11,13 +11,19 @@ local function alone_first(worker, rules, now, tickets)
     return nil
   end
   if quiet and quiet ~= worker and (tonumber(redis.call('ZSCORE', WORKERS(), quiet)) or 0) > now then return nil end
-  redis.call('SET', QUIET(), worker)
-  if busy then return RETRY_MS end
+  local may_go = {}
   for _, one in ipairs(redis.call('ZRANGE', SUSPECTS(), 0, LOOK_AT - 1)) do
     local job, domain, url = parts(one)
     local site = redis.call('HGET', DOMAIN(job, domain), 'site')
     if not site then redis.call('ZREM', SUSPECTS(), one)
-    elseif redis.call('ZSCORE', RUNNING(), job) then
+    elseif redis.call('ZSCORE', RUNNING(), job) then may_go[#may_go + 1] = {one, job, domain, url, site}
+    else redis.call('ZADD', SUSPECTS(), now, one) end  -- of a held job: behind the others
+  end
+  if #may_go > 0 then
+    redis.call('SET', QUIET(), worker)
+    if busy then return RETRY_MS end
+    for _, page in ipairs(may_go) do
+      local one, job, domain, url, site = unpack(page)
       local ticket = take_suspect(one, job, domain, url, site, worker, rules, now)
       if ticket then
         tickets[1] = ticket

@@ -1,6 +1,6 @@
 -- Makes the lease of a page and returns its ticket (JSON).
 local function grant(site, job, domain, url, state, worker, rules, delay_ms, now)
-  local lease = rules.epoch .. '.' .. redis.call('HINCRBY', META(), 'leases', 1)
+  local lease = rules.epoch .. '.' .. rules.run .. '.' .. redis.call('HINCRBY', META(), 'leases', 1)
   local method = state.m or 'direct'
   local held = {
     job = job, domain = domain, site = site, url = url, worker = worker, method = method,

@@ -11,7 +11,6 @@ local function lose(lease, blamed, losses_most, now)
   state.x.replayed = 1  -- its links may be in the frontier already, and not yet in the record
   if blamed then state.l = (state.l or 0) + 1 end
   if blamed and (held.alone or state.l >= losses_most) then
-    redis.call('HDEL', STATE(held.job, held.domain), held.url)
     bury(held.job, held.domain, held.url, 'its worker died with it', state.l, now)
     return true
   end

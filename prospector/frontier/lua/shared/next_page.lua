@@ -10,6 +10,7 @@ local function next_page(site, job, rules, now)
         redis.call('ZADD', SITE_DOMAINS(site, job), 'XX', turn(), domain)
         local raw = redis.call('HGET', STATE(job, domain), url)
         redis.call('ZREM', QUEUE(job, domain), url)
+        redis.call('HINCRBY', JOB(job), 'queued', -1)
         leave_queue(job, domain, site)
         local state = read_state(job, domain, url, raw, rules, now)
         if state then

@@ -8,9 +8,10 @@ local function open_domain(job, most, now)
   local busy = redis.call('SCARD', OPEN(job)) - (tonumber(known[1]) or 0) - (tonumber(known[2]) or 0)
   if busy >= most then return false end
   if (known[3] or 'direct') ~= 'direct' and redis.call('ZCARD', PAID(job)) >= LINE_MOST then return false end
-  local raw = redis.call('LPOP', WAITING(job))
+  local raw = redis.call('ZPOPMIN', WAITING(job))[1]
   if not raw then return false end
   local one = cjson.decode(raw)
+  forget_domain(job, one.domain)  -- an older generation, of which nobody has closed what is left here
   redis.call('SADD', OPEN(job), one.domain)
   redis.call('HSET', DOMAIN(job, one.domain), 'site', one.site, 'home', one.url, 'opened', work_clock(job, now), 'number', one.number, 'generation', one.generation,
     'flying', 0, 'away', 0, 'fetched', 0, 'seq', 0, 'mode', 'all')

@@ -9,6 +9,7 @@ local function past_limit(job, domain, site, now)
   elseif work_clock(job, now) - tonumber(known[2]) >= tonumber(limits[2]) then partial = 'time' end
   if not partial then return false end
   redis.call('HSET', DOMAIN(job, domain), 'partial', partial)
+  redis.call('HINCRBY', JOB(job), 'queued', -redis.call('ZCARD', QUEUE(job, domain)))
   redis.call('DEL', QUEUE(job, domain))
   leave_queue(job, domain, site)
   note_if_empty(job, domain, now)

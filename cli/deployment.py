@@ -1,0 +1,109 @@
+"""The servers of this deployment, opened for one command about jobs; what was interrupted goes on, and it is said."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from cli import output
+from prospector.errors import ProspectorError, ServerUnreachable
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from prospector.frontier.client import Frontier
+    from prospector.jobs.interrupted import Interrupted
+    from prospector.local.servers import Servers
+
+
+@dataclass(frozen=True)
+class Deployment:
+    servers: "Servers"
+    engine: "Engine"
+    frontier: "Frontier"
+
+    def find(self, given: str) -> str:
+        """The job's id from its beginning."""
+        from prospector.store import jobs
+
+        with self.engine.connect() as connection:
+            return jobs.find(connection, given)
+
+
+@contextmanager
+def opened() -> Iterator[Deployment]:
+    from prospector.frontier.client import Frontier
+    from prospector.local import record
+    from prospector.local.servers import in_force
+
+    servers = in_force()
+    engine = record.operator(connections=2)
+    frontier = Frontier(servers.redis_url)
+    deployment = Deployment(servers, engine, frontier)
+    try:
+        _go_on(deployment)
+        yield deployment
+    finally:
+        frontier.close()
+        engine.dispose()
+
+
+def start_workers(deployment: Deployment) -> None:
+    """At once, where a job has just begun: the steward would do it seconds later. That nodes are away is no failure of the
+    command, for the job goes on when they are back."""
+    from prospector import settings
+    from prospector.jobs.workers import ensure_workers
+
+    staff = ensure_workers(
+        deployment.engine, deployment.frontier, deployment.servers.scrapyd_urls, settings.WORKERS_PER_NODE
+    )
+    for node, problem in staff.problems.items():
+        output.say(f"Node {node} cannot be used now. {problem}")
+
+
+def _go_on(deployment: Deployment) -> None:
+    from prospector.jobs.interrupted import go_on, interrupted
+
+    started_at = _stack_started_at()
+    if started_at is None:
+        return
+    try:
+        found = interrupted(deployment.engine, deployment.frontier, started_at)
+        if found:
+            go_on(deployment.engine, deployment.frontier, found)
+            start_workers(deployment)
+    except ServerUnreachable:
+        return  # the command itself says so, if it needs that server
+    for one in found:
+        output.say(_words(one))
+
+
+def _words(one: "Interrupted") -> str:
+    at = one.at.astimezone()
+    today = datetime.now().astimezone().date()
+    moment = f"{at:%H:%M}" if at.date() == today else f"{at:%b} {at.day}, {at:%H:%M}"
+    return f"Job {one.job.id} ({output.plain(one.job.name)}): interrupted {moment}, continuing."
+
+
+def _stack_started_at() -> datetime | None:
+    """Of servers of other people we do not know, and they have a steward."""
+    from prospector import settings
+    from prospector.local import attach
+    from prospector.local.home import Home
+    from prospector.local.servers import all_external
+
+    state = None if all_external() else attach.running(Home(settings.PROSPECTOR_HOME))
+    return datetime.fromisoformat(state.started_at) if state else None
+
+
+def require_answers(deployment: Deployment) -> None:
+    """Before anything is made: Redis and every node can be asked."""
+    from prospector.frontier import server
+    from prospector.jobs.workers import look
+
+    server.ping(deployment.servers.redis_url)
+    reached, problems = look(deployment.servers.scrapyd_urls)
+    if not reached:
+        first: ProspectorError = next(iter(problems.values()))
+        raise first

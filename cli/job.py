@@ -1,0 +1,30 @@
+"""`prospector job`: start jobs, control them, look at them, get their results."""
+
+import click
+
+from cli.command import Group
+
+COMMANDS = {
+    "run": ("cli.job_run:run", "Make a job of your lists and start it."),
+    "start": ("cli.job_control:start", "Start a job that was made with --no-auto-start."),
+    "status": ("cli.job_looks:status", "How a job stands, once."),
+    "watch": ("cli.job_looks:watch", "How a job stands, until it ends."),
+    "list": ("cli.job_looks:list_", "All jobs."),
+    "pause": ("cli.job_control:pause", "Send no new requests; what is in flight ends."),
+    "resume": ("cli.job_control:resume", "Go on exactly where the job paused."),
+    "cancel": ("cli.job_control:cancel", "End a job for good; what it found stays."),
+    "retry": ("cli.job_control:retry", "Try its failed domains again."),
+    "delete": ("cli.job_control:delete", "Delete a job with all its data."),
+    "errors": ("cli.job_looks:errors", "What could not be read, and why."),
+    "logs": ("cli.job_looks:logs", "What its workers logged."),
+}
+
+
+@click.group(cls=Group, commands_at=COMMANDS)
+def job() -> None:
+    """Jobs: start, watch, pause, resume, results. A job is named by its id, or by the beginning of it.
+
+    \b
+    Example:
+      prospector job run --name "Acme Q1" --domains domains.csv --keywords keywords.txt
+    """

@@ -1,0 +1,199 @@
+"""A job in words: what status, watch and list say."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+from cli.output import plain
+from prospector.core.cost import dollars
+from prospector.core.halts import Halt, halt_of
+from prospector.core.methods import Method
+from prospector.core.states import JobState
+from prospector.errors import BudgetReached, CredentialsRejected
+from prospector.jobs.status import JobStatus
+
+METHODS = {
+    Method.DIRECT: "Direct (free)",
+    Method.STANDARD: "ScrapingBee (standard)",
+    Method.JS: "ScrapingBee (JS rendering)",
+}
+DONE, FAILED = 0, 1
+
+
+def title(one: JobStatus) -> str:
+    return f"{one.job.id} ({plain(one.job.name)})"
+
+
+def state(of: JobState) -> str:
+    return "Pausing..." if of is JobState.PAUSING else of.capitalize()
+
+
+def progress(one: JobStatus) -> str:
+    return f"{one.domains_finished:,}/{one.job.domains_total:,} domains ({one.percent}%)"
+
+
+def cost(one: JobStatus, price_usd: Decimal) -> str:
+    return f"{one.used_credits:,} ScrapingBee credits used (${dollars(one.used_credits, price_usd):,})"
+
+
+def lines(one: JobStatus, price_usd: Decimal) -> Iterator[tuple[str, str]]:
+    """Label and words, in the order of what is asked first."""
+    job = one.job
+    yield "Job", f"{job.id}  {plain(job.name)}"
+    yield "Progress", progress(one)
+    yield "Status", _status(one)
+    if job.state is JobState.RUNNING:
+        yield "ETA", _eta(one)
+    yield "Cost so far", cost(one, price_usd) + _budget(one)
+    if one.methods is not None:
+        breakdown = (f"{METHODS[method]}: {count:,} domains" for method, count in one.methods.items())
+        yield "Breakdown", " | ".join(breakdown)
+    if one.pace is not None:
+        yield "Throughput", f"Averaging {one.pace.per_hour:,.0f} domains/hour over last 15 minutes"
+    yield "Last activity", ago(one.last_activity) if one.last_activity else "none yet"
+    yield "Found", f"{counted(one.mentions, 'mention')} on {counted(one.pages, 'page')} read"
+    if one.domains_waiting or one.domains_open:
+        parked = f"; {one.domains_parked:,} of them need paid requests that wait" if one.domains_parked else ""
+        yield "Waiting", f"{counted(one.domains_waiting, 'domain')}, {one.domains_open:,} more begun{parked}"
+    if one.domains_failed:
+        yield "Failed", f"{counted(one.domains_failed, 'domain')}{_reasons(one)}"
+    if not one.is_live:
+        yield "Note", f"Redis does not answer; these are the numbers of {_moment(one.counted_at)}."
+
+
+def line(one: JobStatus, price_usd: Decimal) -> str:
+    """All of it in one line, for a log."""
+    parts = [progress(one), state(one.job.state), counted(one.mentions, "mention"), f"{one.domains_failed:,} failed"]
+    if one.pace is not None:
+        parts.append(f"{one.pace.per_hour:,.0f} domains/hour")
+    if one.eta is not None:
+        parts.append(_eta(one))
+    if one.used_credits:
+        parts.append(cost(one, price_usd))
+    return f"{datetime.now().astimezone():%H:%M:%S}  {one.job.id}  " + " · ".join(parts)
+
+
+def outcome(one: JobStatus) -> list[str]:
+    """Where a job has come to rest, and the next command."""
+    job, found = one.job.id, f"prospector job export {one.job.id} --format csv"
+    match one.job.state:
+        case JobState.COMPLETED:
+            done = f"{one.domains_done:,} succeeded, {one.domains_failed:,} failed (see error report)"
+            errors = [f"Why some failed: prospector job errors {job}"] if one.domains_failed else []
+            return [f"Job {title(one)} is completed: {done}.", *errors, f"Next: {found}"]
+        case JobState.FAILED:
+            return [f"Job {title(one)} has failed: {one.job.reason}.", f"Next: prospector job errors {job}"]
+        case JobState.PAUSED:
+            return [*_paused(one), f"Or take what there is: {found}"]
+        case JobState.CANCELLED:
+            return [f"Job {title(one)} is cancelled. What it found stays.", f"Next: {found}"]
+        case JobState.PAUSING:
+            return [f"Pausing... {counted(one.in_flight, 'request')} in flight end first."]
+        case JobState.PENDING:
+            return [f"Job {title(one)} is made and not started.", f"Next: prospector job start {job}"]
+        case JobState.ARCHIVED:
+            return [f"Job {title(one)} is archived. (Results deleted)"]
+    return [f"Next: prospector job watch {job}, or: prospector job pause {job}"]
+
+
+def _paused(one: JobStatus) -> list[str]:
+    job, resume = one.job.id, f"prospector job resume {one.job.id}"
+    where = f"{one.domains_finished:,} domains are done and saved; {one.domains_waiting + one.domains_open:,} wait."
+    match halt_of(one.job.reason):
+        case Halt.BUDGET:
+            higher = f"{resume} --max-credits {_higher(one.job.max_credits)}"
+            return [
+                f"Budget limit reached ({one.job.max_credits:,} credits used). Job paused. Resume with a higher limit: {higher}, or export partial results: prospector job export {job}"
+            ]
+        case Halt.KEY:
+            return [
+                f"ScrapingBee says the key is not valid (401), or there is none. {where} Fix SCRAPINGBEE_API_KEY, then: {resume}"
+            ]
+        case Halt.CREDITS:
+            return [
+                f"The ScrapingBee account has no credits left. {where} Buy credits or wait for new ones, then: {resume}"
+            ]
+        case Halt.ASKED:
+            return [
+                f"Paused at {progress(one)}. Resume anytime with 'job resume {job}'",
+                f"Next: {resume}",
+            ]
+    return [f"Job {title(one)} is paused at {progress(one)}: {one.job.reason}.", f"Next: {resume}"]
+
+
+def exit_code(one: JobStatus) -> int:
+    """Of a command that waited for the job."""
+    if one.job.state is JobState.COMPLETED:
+        return DONE
+    if one.job.state is JobState.PAUSED:
+        known = {
+            Halt.BUDGET: BudgetReached.exit_code,
+            Halt.CREDITS: BudgetReached.exit_code,
+            Halt.KEY: CredentialsRejected.exit_code,
+        }
+        halt = halt_of(one.job.reason)
+        return known.get(halt, FAILED) if halt else FAILED
+    return FAILED
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def ago(when: datetime, now: datetime | None = None) -> str:
+    past = (now or datetime.now(UTC)) - when
+    if past < timedelta(seconds=60):
+        return "less than a minute ago"
+    for unit, seconds in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if past.total_seconds() >= seconds:
+            return f"{counted(int(past.total_seconds() // seconds), unit)} ago"
+    raise AssertionError(past)
+
+
+def duration(seconds: int) -> str:
+    if seconds < 90:
+        return counted(seconds, "second")
+    if seconds < 5_400:
+        return counted(round(seconds / 60), "minute")
+    return f"{seconds / 3600:,.1f} hours"
+
+
+def _status(one: JobStatus) -> str:
+    why = one.job.reason
+    if one.job.state in {JobState.RUNNING, JobState.PENDING}:
+        return state(one.job.state)
+    if one.job.state is JobState.PAUSING:
+        return f"Pausing... ({counted(one.in_flight, 'request')} in flight end first)"
+    return f"{state(one.job.state)} ({why})" if why.lower() != one.job.state.value else state(one.job.state)
+
+
+def _eta(one: JobStatus) -> str:
+    if one.eta is None:
+        return "not known yet"
+    low, high = duration(one.eta.low_seconds), duration(one.eta.high_seconds)
+    return f"~{low} remaining" if low == high else f"~{low} to {high} remaining"
+
+
+def _budget(one: JobStatus) -> str:
+    """The cap, and where the pace will end."""
+    words = f" of {one.job.max_credits:,}"
+    if one.used_credits and one.domains_finished and one.job.state is JobState.RUNNING:
+        expected = round(one.used_credits / one.domains_finished * one.job.domains_total)
+        words += f"; at this pace about {expected:,} in all"
+    if one.reserved_credits:
+        words += f"; {one.reserved_credits:,} more reserved for calls under way"
+    return words
+
+
+def _reasons(one: JobStatus) -> str:
+    told = [f"{plain(reason)} {count:,}" for reason, count in (one.failures or {}).items()]
+    return f" ({', '.join(told)})" if told else ""
+
+
+def _higher(cap: int) -> int:
+    """Rounded up to a thousand, and at least half as much again."""
+    return -(-max(cap * 3 // 2, 1_000) // 1_000) * 1_000
+
+
+def _moment(when: datetime) -> str:
+    return f"{when.astimezone():%Y-%m-%d %H:%M}"

@@ -1,0 +1,97 @@
+"""A job until it comes to rest: live on a terminal, one plain line every half minute elsewhere."""
+
+import time
+from collections.abc import Callable
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.live import Live
+from rich.markup import escape
+from rich.table import Table
+
+from cli import job_words, output
+from prospector.core.states import IN_FLIGHT
+from prospector.errors import StillRunning
+
+if TYPE_CHECKING:
+    from cli.deployment import Deployment
+    from prospector.jobs.status import JobStatus
+
+LOOK_SECONDS = 1.0
+LINE_SECONDS = 30.0
+INTERRUPTED = 130
+
+
+def watch(deployment: "Deployment", job_id: str, *, as_json: bool, wait_seconds: float | None = None) -> int:
+    """The exit code. Ctrl-C ends the watching, not the job."""
+    try:
+        last = _until_rest(deployment, job_id, as_json, wait_seconds)
+    except KeyboardInterrupt:
+        output.say(f"Job {job_id} goes on without you. Look again: prospector job watch {job_id}")
+        output.say(f"To stop it: prospector job pause {job_id}")
+        return INTERRUPTED
+    for words in job_words.outcome(last):
+        output.say(words)
+    return job_words.exit_code(last)
+
+
+def _until_rest(deployment: "Deployment", job_id: str, as_json: bool, wait_seconds: float | None) -> "JobStatus":
+    from prospector import settings
+
+    price_usd = settings.CREDIT_PRICE_USD
+    console = Console(highlight=False, stderr=True)
+    if as_json:
+        return _look(deployment, job_id, lambda one: output.data(one.as_object()), LINE_SECONDS, wait_seconds)
+    if not console.is_terminal:
+        return _look(
+            deployment, job_id, lambda one: output.say(job_words.line(one, price_usd)), LINE_SECONDS, wait_seconds
+        )
+    with Live(console=console, auto_refresh=False) as live:
+
+        def show(one: "JobStatus") -> None:
+            live.update(_panel(one, price_usd), refresh=True)
+
+        return _look(deployment, job_id, show, LOOK_SECONDS, wait_seconds)
+
+
+def _look(
+    deployment: "Deployment",
+    job_id: str,
+    show: Callable[["JobStatus"], None],
+    every_seconds: float,
+    wait_seconds: float | None,
+) -> "JobStatus":
+    from prospector.jobs.status import status
+
+    began = time.monotonic()
+    shown_at = -every_seconds
+    while True:
+        one = status(deployment.engine, deployment.frontier, job_id)
+        now = time.monotonic() - began
+        at_rest = one.job.state not in IN_FLIGHT
+        if at_rest or now - shown_at >= every_seconds:
+            show(one)
+            shown_at = now
+        if at_rest:
+            return one
+        if wait_seconds is not None and now >= wait_seconds:
+            raise StillRunning(
+                f"Job {job_id} still runs after {wait_seconds:,.0f} s: {job_words.progress(one)}.",
+                f"It goes on. Look again: prospector job watch {job_id}",
+            )
+        time.sleep(LOOK_SECONDS if wait_seconds is None else min(LOOK_SECONDS, max(0.05, wait_seconds - now)))
+
+
+def _panel(one: "JobStatus", price_usd: Decimal) -> Table:
+    drawn = Table.grid(padding=(0, 2))
+    for label, words in job_words.lines(one, price_usd):
+        drawn.add_row(f"[bold]{label}[/bold]", escape(words))
+    drawn.add_row("", _bar(one))
+    return drawn
+
+
+def _bar(one: "JobStatus") -> str:
+    width = 50
+    full = one.percent * width // 100
+    return "━" * full + "[dim]" + "━" * (width - full) + "[/dim]"

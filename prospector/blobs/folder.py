@@ -1,0 +1,115 @@
+"""A folder as a storage: written under a name that nobody lists, then renamed."""
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import quote
+
+from prospector.blobs.files import LONGEST_LINK_SECONDS, READ_BYTES, Blob, UntilCommit, WriteLost, Writer, missing
+from prospector.errors import EnvironmentInvalid, InputInvalid
+
+INCOMING = ".incoming"
+
+
+@contextmanager
+def _kept_in(root: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise EnvironmentInvalid(
+            f"Files cannot be kept in {root}: {error.strerror}.",
+            "Make it writable and give it space, or change STORAGE_URL.",
+        ) from error
+
+
+class Folder:
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def writer(self, key: str, file_name: str, content_type: str) -> Writer:
+        target = self._path(key)
+        incoming = self._root / INCOMING / f"{quote(key, safe='')}.{secrets.token_hex(8)}"
+        with _kept_in(self._root):
+            for folder in (target.parent, incoming.parent):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return FolderWriter(self._root, key, incoming, target)
+
+    def link(self, key: str, seconds: int = LONGEST_LINK_SECONDS) -> str:
+        """Whoever may read the folder may read the file: `seconds` is only for storages that others reach."""
+        return self._path(key).as_uri()
+
+    def read(self, key: str) -> Iterator[bytes]:
+        try:
+            file = self._path(key).open("rb")
+        except FileNotFoundError as error:
+            raise missing(key) from error
+        with file:
+            while data := file.read(READ_BYTES):
+                yield data
+
+    def delete(self, key: str) -> None:
+        path = self._path(key)
+        path.unlink(missing_ok=True)
+        with suppress(OSError):  # a folder that is not empty stays
+            for folder in path.parents:
+                if folder == self._root:
+                    break
+                folder.rmdir()
+
+    def listed(self, prefix: str) -> Iterator[Blob]:
+        for path in sorted(self._root.rglob("*")):
+            key = path.relative_to(self._root).as_posix()
+            if path.is_file() and key.startswith(prefix) and not key.startswith(INCOMING):
+                facts = path.stat()
+                yield Blob(key, facts.st_size, datetime.fromtimestamp(facts.st_mtime, UTC))
+
+    def sweep(self, prefix: str) -> int:
+        left = list((self._root / INCOMING).glob(f"{quote(prefix, safe='')}*"))
+        for path in left:
+            path.unlink(missing_ok=True)
+        return len(left)
+
+    def _path(self, key: str) -> Path:
+        path = (self._root / key).resolve()
+        if not path.is_relative_to(self._root.resolve()):
+            raise InputInvalid(f"{key!r} is not below the folder of files.", "Use a key without '..'.")
+        return path
+
+
+class FolderWriter(UntilCommit):
+    def __init__(self, root: Path, key: str, incoming: Path, target: Path) -> None:
+        self._root, self._key, self._incoming, self._target = root, key, incoming, target
+        self.size_bytes = 0
+        self._file = os.fdopen(os.open(incoming, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+
+    def write(self, data: bytes) -> None:
+        with _kept_in(self._root):
+            self._file.write(data)
+        self.size_bytes += len(data)
+
+    def commit(self) -> None:
+        with _kept_in(self._root):
+            self._commit()
+
+    def _commit(self) -> None:
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._file.close()
+        # an empty folder may have been tidied away since
+        self._target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            self._incoming.replace(self._target)
+        except FileNotFoundError as error:
+            raise WriteLost(self._key) from error
+        descriptor = os.open(self._target.parent, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def abort(self) -> None:
+        self._file.close()
+        self._incoming.unlink(missing_ok=True)

@@ -1,0 +1,15 @@
+"""Why a job rests. The record keeps the reason in words; it begins with one of these, so that a program can tell them."""
+
+from enum import StrEnum
+
+
+class Halt(StrEnum):
+    ASKED = "asked to pause"
+    BUDGET = "budget limit reached"
+    KEY = "ScrapingBee does not accept the key"
+    CREDITS = "the ScrapingBee account has no credits left"
+    HOURS = "the time limit of the job has passed"
+
+
+def halt_of(reason: str) -> Halt | None:
+    return next((one for one in Halt if reason.startswith(one.value)), None)

@@ -1,0 +1,40 @@
+"""How fast a job is, and how long it may take yet, from how many domains it finished lately."""
+
+from dataclasses import dataclass
+
+MINUTE_SECONDS = 60
+WINDOWS_MINUTES = (15, 5)  # the usual pace, and the present one
+LEAST_SECONDS = 20  # of work, before anything is said about the speed
+SPREAD = 1.25  # the last domains of a list are slower than the rest: some wait for their site until their time is over
+
+
+@dataclass(frozen=True)
+class Eta:
+    low_seconds: int
+    high_seconds: int
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Domains an hour: over the last quarter of an hour, or since the job goes if that is less; and over five minutes."""
+
+    per_hour: float
+    recent_per_hour: float
+
+
+def pace(in_15_minutes: int, in_5_minutes: int, running_seconds: float) -> Pace | None:
+    """None: it has not run for long enough to say."""
+    if running_seconds < LEAST_SECONDS:
+        return None
+    usual, recent = (min(minutes * MINUTE_SECONDS, running_seconds) for minutes in WINDOWS_MINUTES)
+    return Pace(in_15_minutes * 3600 / usual, in_5_minutes * 3600 / recent)
+
+
+def eta(domains_left: int, speed: Pace | None) -> Eta | None:
+    """None: it is not known; a job that finished nothing lately has no speed."""
+    if speed is None or domains_left == 0:
+        return None
+    slower, faster = sorted((speed.per_hour, speed.recent_per_hour))
+    if slower <= 0:
+        return None
+    return Eta(round(domains_left / faster * 3600), round(domains_left / slower * 3600 * SPREAD))

@@ -1,0 +1,4 @@
+-- The record has these dead letters.
+--
+-- ARGV  entries
+return redis.call('HDEL', DEAD(), unpack(ARGV))

@@ -1,0 +1,132 @@
+"""One row per site: what it is worth, why, and where to look first."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from prospector.core.findings import Asked, Gathered, Mention, SiteLinks, best_zone, evidence
+from prospector.core.metric import Standing
+from prospector.core.outcomes import DomainState, LinkStatus, PageFlag
+from prospector.core.score import Metric, Scored, Verdict, page_link_words, score
+from prospector.store.results import SiteRow
+
+
+@dataclass(frozen=True, slots=True)
+class Prospect:
+    """Plain values only: it is written to a file and read back to be sorted. `cells` are the user's own columns."""
+
+    number: int
+    domain: str
+    verdict: Verdict
+    score: int | None = None
+    why: str = ""
+    reason: str = ""
+    page: str = ""
+    title: str = ""
+    keyword: str = ""
+    zone: str = ""
+    context: str = ""
+    link: str = ""
+    linking_page: str = ""
+    anchor: str = ""
+    target: str = ""
+    mentions: int = 0
+    pages_with_mentions: int = 0
+    keywords: Sequence[str] = ()
+    page_kind: str = ""
+    language: str = ""
+    contact_page: str = ""
+    pages_read: int = 0
+    input_row: int = 0
+    cells: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Turns what was found on a site into its row."""
+
+    asked: Asked
+    standing: Standing | None
+
+    def prospect(self, site: SiteRow, found: Gathered) -> Prospect:
+        verdict = _unjudged(site, found)
+        if verdict is not None:
+            return _bare(site, verdict)
+        best = found.best
+        assert best
+        return self._judged(site, found, best)
+
+    def _judged(self, site: SiteRow, found: Gathered, best: Mention) -> Prospect:
+        scored = score(evidence(found, site_links(site), self.asked, self._metric(site)))
+        link = next((one for one in site.links or () if one.get("whose") == "client"), {})
+        return Prospect(
+            number=site.number,
+            domain=site.domain,
+            verdict=scored.verdict,
+            score=scored.score,
+            why=scored.why,
+            reason=scored.reason or _remark(site),
+            page=best.url,
+            title=best.title or "",
+            keyword=self.asked.keywords[best.keyword],
+            zone=str(best_zone(best.zone, best.zones)),
+            context=best.snippet,
+            link=self._link(best, scored),
+            linking_page=site.linking_url or "",
+            anchor=str(link.get("anchor", "")),
+            target=str(link.get("url", "")),
+            mentions=found.frequency,
+            pages_with_mentions=len(found.pages),
+            keywords=[self.asked.keywords[number] for number in sorted(found.keywords)],
+            page_kind=str(best.kind or ""),
+            language=best.language or "",
+            contact_page=site.contact_url or "",
+            pages_read=site.pages_read,
+            input_row=site.input_row,
+            cells=site.cells or {},
+        )
+
+    def _link(self, best: Mention, scored: Scored) -> str:
+        competitor = bool(best.flags & PageFlag.LINKS_TO_COMPETITOR)
+        return page_link_words(
+            best.link if self.asked.has_client else None, scored.verdict is Verdict.LINKING, competitor
+        )
+
+    def _metric(self, site: SiteRow) -> Metric | None:
+        if self.standing is None:
+            return None
+        return self.standing.metric((site.cells or {}).get(self.standing.name) or "")
+
+
+def site_links(site: SiteRow) -> SiteLinks:
+    link = site.linking or (LinkStatus.DEAD if site.links_to_dead else None)
+    return SiteLinks(link, site.contact_found, site.pages_read)
+
+
+def _unjudged(site: SiteRow, found: Gathered) -> Verdict | None:
+    """A site is judged when it is done, so that a score never changes under the eyes of who reads it."""
+    if site.state is DomainState.FAILED:
+        return Verdict.FAILED
+    if site.state is not DomainState.DONE:
+        return Verdict.WAITING
+    return None if found.best else Verdict.NO_MENTION
+
+
+def _bare(site: SiteRow, verdict: Verdict) -> Prospect:
+    being_crawled = "being crawled" if site.state is DomainState.OPEN else ""
+    return Prospect(
+        number=site.number,
+        domain=site.domain,
+        verdict=verdict,
+        reason=site.reason or _remark(site) or being_crawled,
+        linking_page=site.linking_url or "",
+        contact_page=site.contact_url or "",
+        pages_read=site.pages_read,
+        input_row=site.input_row,
+        cells=site.cells or {},
+    )
+
+
+def _remark(site: SiteRow) -> str:
+    if site.moved_to:
+        return f"moved to {site.moved_to}"
+    return "crawled in part" if site.partial else ""

@@ -1,0 +1,74 @@
+"""Files of exports once they are made: links to them, copies of them, and their end."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from prospector.core.retention import EXPORT_DAYS
+from prospector.errors import Conflict
+from prospector.store import exports
+from prospector.store.tables import ExportState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+    from pathlib import Path
+
+    from sqlalchemy import Engine
+
+    from prospector.blobs import Storage
+    from prospector.store.exports import Export
+
+ROOT = "exports/"
+
+
+def prefix(job: str, export: str = "") -> str:
+    """Of the keys of a job's files, or of one export's. The id of an export cannot be guessed."""
+    return f"{ROOT}{job}/" + (f"{export}/" if export else "")
+
+
+def links(files: Storage, export: Export) -> dict[str, str]:
+    """Name of each file -> an address for it, signed anew: good for seven days, or as long as the file is there."""
+    return {str(one["name"]): files.link(str(one["key"])) for one in _made(export)}
+
+
+def fetch(files: Storage, export: Export, folder: Path) -> Iterator[Path]:
+    """Copies each file into `folder` under its own name, whole or not at all; yields it when it is there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for one in _made(export):
+        target = folder / str(one["name"])
+        coming = target.with_name(f".{target.name}.part")
+        try:
+            with coming.open("wb") as copy:
+                copy.writelines(files.read(str(one["key"])))
+            coming.replace(target)
+        finally:
+            coming.unlink(missing_ok=True)
+        yield target
+
+
+def expire(record: Engine, files: Storage, now: datetime) -> int:
+    """Deletes what is older than its links, whoever left it there; returns how many files. Done twice is done once."""
+    with record.begin() as connection:
+        exports.expire(connection)
+    old = [blob.key for blob in files.listed(ROOT) if blob.modified_at < now - timedelta(days=EXPORT_DAYS)]
+    for key in old:
+        files.delete(key)
+    return len(old)
+
+
+def forget(files: Storage, job: str) -> None:
+    """All files of a job, when its results are deleted or it is removed."""
+    files.sweep(prefix(job))
+    for blob in list(files.listed(prefix(job))):
+        files.delete(blob.key)
+
+
+def _made(export: Export) -> list[dict[str, object]]:
+    if export.state is not ExportState.READY:
+        raise Conflict(
+            f"Export {export.id} of job {export.job} is {export.state}{f': {export.reason}' if export.reason else ''}.",
+            f"Its files can be had when it is ready. To make new ones: prospector job export {export.job}",
+        )
+    return [dict(one) for one in export.files]

@@ -1,0 +1,107 @@
+"""The frontier follows the record: whatever was interrupted between the two is mended here."""
+
+from sqlalchemy import Connection, Engine
+
+from prospector.core.ladder import Parked
+from prospector.core.outcomes import DomainState
+from prospector.core.states import JobState
+from prospector.frontier import calls, job_calls
+from prospector.frontier.calls import Status
+from prospector.frontier.client import Frontier
+from prospector.jobs import ending, fill
+from prospector.jobs.checkpoint import checkpoint
+from prospector.jobs.rebuild import rebuild_if_lost
+from prospector.store import domains, jobs
+from prospector.store.jobs import Job
+
+ALL_REASONS = tuple(Parked)
+TURNS_MOST = 4  # a job may pause, and end, within one look
+
+
+def reconcile(
+    engine: Engine, frontier: Frontier, job_id: str, *, lift_again: bool = False, check_domains: bool = False
+) -> JobState:
+    """Makes the frontier do what the record says of this job, and moves the job where its work is over. Returns its state.
+
+    Done again, by anybody and at any time, it changes nothing: commands, whoever looks at a job, and the steward call it.
+    `lift_again`: parked pages of a running job are tried again. `check_domains`: some may be missing, look at once.
+    """
+    if _known(frontier, job_id) is None:
+        rebuild_if_lost(engine, frontier)
+    for _ in range(TURNS_MOST):
+        with engine.begin() as connection:
+            job = jobs.hold_still(connection, job_id)
+            _follow(connection, frontier, job, lift_again, check_domains)
+            state = jobs.job(connection, job_id).state
+        if state is job.state:
+            break
+    return state
+
+
+def _follow(connection: Connection, frontier: Frontier, job: Job, lift_again: bool, check_domains: bool) -> None:
+    known = _known(frontier, job.id)
+    match job.state:
+        case JobState.RUNNING:
+            _run(connection, frontier, job, known, lift_again or known is None or known.held, check_domains)
+        case JobState.PAUSING:
+            _pause(connection, frontier, job, known)
+        case JobState.PAUSED:
+            if known and not known.held:
+                frontier.run(calls.hold(job.id))
+            if check_domains and known:
+                _add_missing(connection, frontier, job, known)
+        case JobState.PENDING:
+            pass
+        case _:
+            if known:
+                checkpoint(connection, job, known)
+                drop(frontier, job.id)
+
+
+def _run(
+    connection: Connection, frontier: Frontier, job: Job, known: Status | None, lift: bool, check_domains: bool
+) -> None:
+    if known is None:
+        fill.fill(connection, frontier, job.id)
+    elif check_domains or known.held or left(known) == 0:
+        _add_missing(connection, frontier, job, known)
+    if lift:
+        frontier.run(calls.lift(job.id, ALL_REASONS, job.max_credits))
+    now = _known(frontier, job.id)
+    if now and left(now) == 0:
+        ending.end(connection, job)
+    elif ending.rest(connection, frontier, job):
+        frontier.run(calls.hold(job.id))
+
+
+def _pause(connection: Connection, frontier: Frontier, job: Job, known: Status | None) -> None:
+    if known and left(known) == 0 and ending.end(connection, job):
+        return
+    if known is None or frontier.run(calls.hold(job.id)) == 0:
+        jobs.move(connection, job.id, JobState.PAUSED, job.reason)
+        if known:
+            checkpoint(connection, job, known, JobState.PAUSED)
+
+
+def _add_missing(connection: Connection, frontier: Frontier, job: Job, known: Status) -> None:
+    """Domains that the record has left and the frontier has not: a fill was interrupted, or failed ones were asked for again."""
+    tally = domains.tally(connection, job.id)
+    if tally[DomainState.WAITING] + tally[DomainState.OPEN] <= left(known):
+        return
+    missing = fill.add_missing(connection, frontier, job.id)
+    again = missing - max(0, job.domains_total - known.domains_total)
+    if again > 0:  # they were counted as failed
+        frontier.run(job_calls.reopened(job.id, again))
+
+
+def left(known: Status) -> int:
+    return known.domains_waiting + known.domains_open
+
+
+def _known(frontier: Frontier, job_id: str) -> Status | None:
+    return frontier.run(calls.status([job_id]))[0]
+
+
+def drop(frontier: Frontier, job_id: str) -> None:
+    while not frontier.run(calls.drop(job_id)):
+        pass

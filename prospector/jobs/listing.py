@@ -1,0 +1,37 @@
+"""All jobs at a glance: each from the frontier where it is known there, else from its last checkpoint."""
+
+from sqlalchemy import Engine
+
+from prospector.core.states import JobState
+from prospector.errors import ServerUnreachable
+from prospector.frontier import calls
+from prospector.frontier.calls import Status
+from prospector.frontier.client import Frontier
+from prospector.jobs.status import JobStatus, of_checkpoint, of_counters
+from prospector.store import checkpoints, jobs
+from prospector.store.jobs import Job
+
+NOT_ARCHIVED = frozenset(JobState) - {JobState.ARCHIVED}
+MAY_BE_KNOWN = frozenset({JobState.RUNNING, JobState.PAUSING, JobState.PAUSED, JobState.FAILED})
+
+
+def listing(engine: Engine, frontier: Frontier, states: frozenset[JobState] = NOT_ARCHIVED) -> list[JobStatus]:
+    """Newest first."""
+    with engine.connect() as connection:
+        found = jobs.listed(connection, states)
+        last = checkpoints.last(connection, [job.id for job in found])
+    known = _known(frontier, [job for job in found if job.state in MAY_BE_KNOWN])
+    return [
+        of_counters(job, counters) if (counters := known.get(job.id)) else of_checkpoint(job, last.get(job.id))
+        for job in found
+    ]
+
+
+def _known(frontier: Frontier, wanted: list[Job]) -> dict[str, Status]:
+    if not wanted:
+        return {}
+    try:
+        answers = frontier.run(calls.status([job.id for job in wanted]))
+    except ServerUnreachable:
+        return {}
+    return {one.job: one for one in answers if one}

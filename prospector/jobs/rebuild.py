@@ -1,0 +1,66 @@
+"""A Redis that has lost everything, or a job, is filled from the record. Any number of processes may try at any time."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, Engine
+
+from prospector import logs
+from prospector.core.states import JobState
+from prospector.frontier import calls, rebuild_calls
+from prospector.frontier.client import Frontier
+from prospector.frontier.rebuild_calls import Lost, SitePace
+from prospector.jobs.fill import fill
+from prospector.store import jobs, rebuild, sites
+
+LOG = logs.named(__name__)
+UNDER_WAY = frozenset({JobState.RUNNING, JobState.PAUSING, JobState.PAUSED})
+SITES_A_CALL = 1_000
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """`everything`: Redis was empty. `jobs`: those that were filled."""
+
+    everything: bool
+    jobs: tuple[str, ...]
+
+
+def rebuild_if_lost(engine: Engine, frontier: Frontier) -> Rebuilt | None:
+    """None where nothing was lost, or where another process is mending it. Cheap enough to ask every second.
+
+    Workers wait for the frontier to begin, and for each job to be lifted. A process that dies on the way leaves a job that is
+    not `filled`, which the next one fills again.
+    """
+    with engine.connect() as connection:
+        lost = _lost(connection, frontier)
+        if not lost.anything:
+            return None
+        with rebuild.alone(connection) as alone:
+            lost = _lost(connection, frontier)  # perhaps another has just done it
+            if not alone or not lost.anything:
+                return None
+            _mend(connection, frontier, lost)
+    return Rebuilt(lost.everything, lost.unfilled)
+
+
+def _lost(connection: Connection, frontier: Frontier) -> Lost:
+    under_way = [one.id for one in jobs.listed(connection, UNDER_WAY)]
+    return frontier.run(rebuild_calls.lost(under_way))
+
+
+def _mend(connection: Connection, frontier: Frontier, lost: Lost) -> None:
+    if lost.everything:
+        _recall_sites(connection, frontier)
+        frontier.run(calls.begin(rebuild.next_epoch(connection)))
+    for job in lost.unfilled:
+        waiting = fill(connection, frontier, job)
+        LOG.info("job_filled", job=job, waiting=waiting)
+    for job in (*lost.unfilled, *lost.unlifted):
+        if jobs.job(connection, job).state is JobState.RUNNING:
+            frontier.run(calls.lift(job))
+
+
+def _recall_sites(connection: Connection, frontier: Frontier) -> None:
+    paces = [SitePace(one.site, one.delay_ms, one.blocked_until, one.strikes) for one in sites.recall(connection)]
+    for start in range(0, len(paces), SITES_A_CALL):
+        frontier.run(rebuild_calls.recall(paces[start : start + SITES_A_CALL]))

@@ -1,0 +1,162 @@
+"""How a job stands: from counters, never by counting rows of results."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, Engine
+
+from prospector.core.methods import Method
+from prospector.core.progress import Eta, Pace, eta, pace
+from prospector.core.states import ENDED, IN_FLIGHT, JobState
+from prospector.errors import ServerUnreachable
+from prospector.frontier import calls
+from prospector.frontier.calls import Status
+from prospector.frontier.client import Frontier
+from prospector.jobs.follow import left, reconcile
+from prospector.store import checkpoints, domains, jobs, misses
+from prospector.store.checkpoints import Checkpoint
+from prospector.store.jobs import Job
+
+
+@dataclass(frozen=True)
+class JobStatus:
+    """`domains_done` without those that failed. `counted_at`: when these were the counters; `is_live` where that is now.
+
+    `failures`: reason -> domains. `methods`: domains by the dearest method they needed; of a job that has ended.
+    """
+
+    job: Job
+    counted_at: datetime
+    is_live: bool
+    domains_done: int = 0
+    domains_failed: int = 0
+    domains_waiting: int = 0
+    domains_open: int = 0
+    domains_parked: int = 0
+    in_flight: int = 0
+    pages: int = 0
+    mentions: int = 0
+    used_credits: int = 0
+    reserved_credits: int = 0
+    pace: Pace | None = None
+    eta: Eta | None = None
+    last_activity: datetime | None = None
+    failures: Mapping[str, int] | None = None
+    methods: Mapping[Method, int] | None = None
+
+    @property
+    def domains_finished(self) -> int:
+        return self.domains_done + self.domains_failed
+
+    @property
+    def percent(self) -> int:
+        """Never 100 before the last one."""
+        return self.domains_finished * 100 // max(self.job.domains_total, 1)
+
+    def as_object(self) -> dict[str, Any]:
+        """What `job status --json` promises."""
+        job, pace = self.job, self.pace
+        return {
+            "id": job.id,
+            "name": job.name,
+            "state": job.state,
+            "reason": job.reason,
+            "domains": {
+                "total": job.domains_total,
+                "done": self.domains_done,
+                "failed": self.domains_failed,
+                "waiting": self.domains_waiting,
+                "open": self.domains_open,
+            },
+            "pages": self.pages,
+            "mentions": self.mentions,
+            "credits": {"used": self.used_credits, "reserved": self.reserved_credits, "cap": job.max_credits},
+            "rate_per_hour": None if pace is None else round(pace.per_hour),
+            "eta_seconds": None if self.eta is None else {"low": self.eta.low_seconds, "high": self.eta.high_seconds},
+            "last_activity": _iso(self.last_activity),
+            "percent": self.percent,
+            "in_flight": self.in_flight,
+            "parked_domains": self.domains_parked,
+            "failures": dict(self.failures or {}),
+            "created_at": _iso(job.created_at),
+            "started_at": _iso(job.started_at),
+            "moved_at": _iso(job.moved_at),
+            "counted_at": _iso(self.counted_at),
+            "live": self.is_live,
+        }
+
+
+def status(engine: Engine, frontier: Frontier, job_id: str) -> JobStatus:
+    """Whoever looks at a job under way also brings it on: requests that have ended make a pause, the last domain an end."""
+    with engine.connect() as connection:
+        job = jobs.job(connection, job_id)
+    try:
+        if job.state in IN_FLIGHT:
+            reconcile(engine, frontier, job_id)
+        known = frontier.run(calls.status([job_id]))[0]
+    except ServerUnreachable:
+        known = None
+    with engine.connect() as connection:
+        job = jobs.job(connection, job_id)
+        found = (
+            of_counters(job, known) if known else of_checkpoint(job, checkpoints.last(connection, [job_id]).get(job_id))
+        )
+        return _explained(connection, found)
+
+
+def of_counters(job: Job, known: Status) -> JobStatus:
+    now = datetime.now(UTC)
+    speed = None
+    if job.state is JobState.RUNNING:
+        finished = known.domains_recently
+        speed = pace(finished.in_15_minutes, finished.in_5_minutes, (now - job.moved_at).total_seconds())
+    return JobStatus(
+        job,
+        counted_at=now,
+        is_live=True,
+        domains_done=known.domains_done,
+        domains_failed=known.domains_failed,
+        domains_waiting=known.domains_waiting,
+        domains_open=known.domains_open,
+        domains_parked=known.domains_parked,
+        in_flight=known.in_flight,
+        pages=known.pages,
+        mentions=known.mentions,
+        used_credits=known.credits_used,
+        reserved_credits=known.credits_reserved,
+        pace=speed,
+        eta=eta(left(known), speed),
+        last_activity=known.last_activity,
+    )
+
+
+def of_checkpoint(job: Job, last: Checkpoint | None) -> JobStatus:
+    """Of a job that has not begun, that has ended, or whose Redis is away. It is as of now where nothing can have changed."""
+    settled = job.state in ENDED | {JobState.PENDING}
+    if last is None:
+        return JobStatus(job, job.moved_at, settled, domains_waiting=job.domains_total)
+    return JobStatus(
+        job,
+        counted_at=last.taken_at,
+        is_live=settled,
+        domains_done=last.domains_done,
+        domains_failed=last.domains_failed,
+        domains_waiting=job.domains_total - last.domains_done - last.domains_failed,
+        pages=last.pages,
+        mentions=last.mentions,
+        used_credits=last.credits,
+        last_activity=last.last_processed_at,
+    )
+
+
+def _explained(connection: Connection, found: JobStatus) -> JobStatus:
+    job = found.job
+    failures = misses.reasons(connection, job.id) if found.domains_failed else {}
+    methods = domains.by_dearest_method(connection, job.id) if job.state in ENDED else None
+    return replace(found, failures=failures, methods=methods)
+
+
+def _iso(when: datetime | None) -> str | None:
+    return None if when is None else when.astimezone(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,22 @@
+"""Locks of the whole deployment, held in Postgres: they end with the connection of whoever holds them."""
+
+from enum import IntEnum
+
+from sqlalchemy import Connection, text
+
+
+class Lock(IntEnum):
+    """Numbers of advisory locks; no other program uses this database."""
+
+    LEAD = 7_301
+    STAFF = 7_302
+
+
+def take(connection: Connection, lock: Lock) -> bool:
+    """Held until the transaction ends. False: somebody else has it."""
+    return bool(connection.scalar(text("SELECT pg_try_advisory_xact_lock(:lock)"), {"lock": int(lock)}))
+
+
+def lead(connection: Connection, lock: Lock) -> bool:
+    """Held until the connection ends, for one that is in autocommit. Taken twice is held twice: ask once."""
+    return bool(connection.scalar(text("SELECT pg_try_advisory_lock(:lock)"), {"lock": int(lock)}))

@@ -1,0 +1,82 @@
+"""Files of exports after they are made: signed anew, copied whole, and gone when their time has come."""
+
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+from sqlalchemy import Engine, text
+
+from prospector.blobs import Storage
+from prospector.errors import Conflict, NotFound
+from prospector.jobs.exports import shelf
+from prospector.jobs.exports.run import Stores
+
+from .conftest import ALL, ask, export, state
+
+NOW = datetime.now(UTC)
+
+
+def test_links_are_signed_anew_each_time_and_read_the_files(engine: Engine, bucket: Storage, job: str) -> None:
+    made = export(Stores(engine, engine, bucket), job)
+
+    links = shelf.links(bucket, made.export)
+
+    assert list(links) == [one["name"] for one in made.export.files]
+    for name, link in links.items():
+        with urlopen(link) as answer:
+            assert answer.read() == made.files[name]
+
+
+def test_files_are_copied_under_their_own_names(stores: Stores, job: str, tmp_path: Path) -> None:
+    made = export(stores, job)
+
+    copied = list(shelf.fetch(stores.files, made.export, tmp_path / "out"))
+
+    assert {path.name: path.read_bytes() for path in copied} == made.files
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(made.files)
+
+
+def test_a_copy_that_breaks_off_leaves_no_half_file(stores: Stores, job: str, tmp_path: Path) -> None:
+    made = export(stores, job)
+    stores.files.delete(str(made.export.files[1]["key"]))
+
+    with pytest.raises(NotFound, match="It may have expired"):
+        list(shelf.fetch(stores.files, made.export, tmp_path / "out"))
+
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["results.csv"]
+
+
+def test_an_export_that_is_not_ready_has_no_links(stores: Stores, job: str) -> None:
+    with pytest.raises(Conflict, match="is running"):
+        shelf.links(stores.files, ask(stores.record, job, ALL))
+
+
+def test_after_seven_days_an_export_is_expired_and_its_files_are_gone(stores: Stores, job: str, tmp_path: Path) -> None:
+    old, new = export(stores, job), export(stores, job)
+    before = (NOW - timedelta(days=8)).timestamp()
+    for path in (tmp_path / "files").rglob(f"{old.export.id}/*/*"):
+        os.utime(path, (before, before))
+    with stores.record.begin() as connection:
+        expired = text("UPDATE exports SET expires_at = now() - interval '1 day' WHERE id = :id")
+        connection.execute(expired, {"id": old.export.id})
+
+    assert shelf.expire(stores.record, stores.files, NOW) == 8
+    assert shelf.expire(stores.record, stores.files, NOW) == 0
+
+    assert (state(stores.record, old.export).state, state(stores.record, new.export).state) == ("expired", "ready")
+    assert {blob.key.split("/")[2] for blob in stores.files.listed("")} == {new.export.id}
+    with pytest.raises(Conflict, match="is expired"):
+        shelf.links(stores.files, state(stores.record, old.export))
+
+
+def test_the_files_of_a_job_go_with_it(stores: Stores, job: str) -> None:
+    export(stores, job)
+    unfinished = stores.files.writer(shelf.prefix(job, "x") + "1/y.csv", "y.csv", "text/csv")
+
+    shelf.forget(stores.files, job)
+
+    assert list(stores.files.listed("")) == []
+    assert stores.files.sweep("") == 0
+    unfinished.abort()

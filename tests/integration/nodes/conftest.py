@@ -1,0 +1,113 @@
+"""Real Scrapyds of these tests' own, each with a password, as an operator would run them."""
+
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from prospector import nodes
+from prospector.errors import ProspectorError
+
+Start = Callable[..., "Scrapyd"]
+PATIENCE_SECONDS = 30
+
+
+class Scrapyd:
+    """`installed`: our code is there without an egg, as in the container image."""
+
+    def __init__(self, folder: Path, environment: dict[str, str], *, installed: bool = True) -> None:
+        self._folder = folder
+        self._environment = environment
+        self._process: subprocess.Popen[bytes] | None = None
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        password = secrets.token_hex(8)
+        self.url = f"http://prospector:{password}@127.0.0.1:{port}"
+        lines = [
+            "[scrapyd]",
+            f"http_port = {port}",
+            "username = prospector",
+            f"password = {password}",
+            "poll_interval = 0.1",
+            "max_proc = 16",
+            "jobs_to_keep = 100",
+            "items_dir = items",
+        ]
+        if installed:
+            lines += ["[settings]", "default = prospector.settings", "prospector = prospector.settings"]
+            self._environment = environment | {"SCRAPY_SETTINGS_MODULE": "prospector.settings"}
+        folder.mkdir()
+        (folder / "scrapyd.conf").write_text("\n".join(lines))
+
+    def start(self) -> None:
+        with (self._folder / "out").open("a") as out:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "scrapyd"], cwd=self._folder, env=self._environment, stdout=out, stderr=out
+            )
+        until(self._answers, "Scrapyd does not answer")
+
+    def kill(self) -> None:
+        """As a machine that is gone: Scrapyd and all its spiders at once."""
+        spiders = self.spiders()
+        assert self._process
+        for pid in [self._process.pid, *spiders]:
+            os.kill(pid, signal.SIGKILL)
+        self._process.wait()
+
+    def kill_scrapyd_alone(self) -> None:
+        assert self._process
+        self._process.kill()
+        self._process.wait()
+
+    def spiders(self) -> list[int]:
+        """Process ids."""
+        try:
+            listed = nodes.call(self.url, "listjobs.json")["running"]
+        except ProspectorError:
+            return []
+        return [one["pid"] for one in listed if one["pid"]]
+
+    def stop(self) -> None:
+        for pid in self.spiders():
+            os.kill(pid, signal.SIGKILL)
+        if self._process and self._process.poll() is None:
+            self._process.terminate()
+            self._process.wait()
+
+    def _answers(self) -> bool:
+        try:
+            return nodes.status(self.url)["status"] == "ok"
+        except ProspectorError:
+            return False
+
+
+@pytest.fixture
+def start_scrapyd(tmp_path: Path) -> Iterator[Start]:
+    started: list[Scrapyd] = []
+
+    def start(*, installed: bool = True, environment: dict[str, str] | None = None) -> Scrapyd:
+        plain = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+        one = Scrapyd(tmp_path / f"node{len(started)}", plain | (environment or {}), installed=installed)
+        started.append(one)
+        one.start()
+        return one
+
+    yield start
+    for one in started:
+        one.stop()
+
+
+def until(true: Callable[[], object], otherwise: str) -> None:
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not true():
+        if time.monotonic() > end:
+            raise AssertionError(otherwise)
+        time.sleep(0.05)
