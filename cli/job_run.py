@@ -173,19 +173,19 @@ def _make(opened: Deployment, asked: "Submission", *, starts: bool) -> "Created"
     """Made and started, as often as it is asked for: what was interrupted between the two goes on here."""
     from contextlib import suppress
 
-    from prospector.core.states import JobState
     from prospector.jobs import control
     from prospector.jobs.follow import reconcile
     from prospector.jobs.submit import submit
 
     deployment.require_answers(opened)
+    if starts:
+        deployment.start_workers(opened)
     created = submit(opened.engine, asked)
     if not starts:
         return created
     with suppress(control.NotNow):  # started before: then what was asked for is so
         control.start(opened.engine, opened.frontier, created.job)
-    if reconcile(opened.engine, opened.frontier, created.job) is JobState.RUNNING:
-        deployment.start_workers(opened)
+    reconcile(opened.engine, opened.frontier, created.job)
     return created
 
 

@@ -53,8 +53,8 @@ def lines(one: JobStatus, price_usd: Decimal) -> Iterator[tuple[str, str]]:
     yield "Last activity", ago(one.last_activity) if one.last_activity else "none yet"
     yield "Found", f"{counted(one.mentions, 'mention')} on {counted(one.pages, 'page')} read"
     if one.domains_waiting or one.domains_open:
-        parked = f"; {one.domains_parked:,} of them need paid requests that wait" if one.domains_parked else ""
-        yield "Waiting", f"{counted(one.domains_waiting, 'domain')}, {one.domains_open:,} more begun{parked}"
+        parked = f"; {one.domains_parked:,} of these wait for paid requests" if one.domains_parked else ""
+        yield "Waiting", f"{counted(one.domains_waiting, 'domain')}; {one.domains_open:,} more are being read{parked}"
     if one.domains_failed:
         yield "Failed", f"{counted(one.domains_failed, 'domain')}{_reasons(one)}"
     if not one.is_live:
@@ -164,7 +164,7 @@ def _status(one: JobStatus) -> str:
         return state(one.job.state)
     if one.job.state is JobState.PAUSING:
         return f"Pausing... ({counted(one.in_flight, 'request')} in flight end first)"
-    return f"{state(one.job.state)} ({why})" if why.lower() != one.job.state.value else state(one.job.state)
+    return f"{state(one.job.state)}: {why}" if why != one.job.state.value else state(one.job.state)
 
 
 def _eta(one: JobStatus) -> str:
