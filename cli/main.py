@@ -25,6 +25,7 @@ COMMANDS = {
     "doctor": ("cli.doctor:doctor", "Check this machine and every server, with the remedies."),
     "steward": ("cli.steward:steward", "Keep workers, jobs and promises over time; part of the local stack."),
     "db": ("cli.db:db", "The database: schema, roles, backup."),
+    "system": ("cli.system:system", "What concerns all jobs: the ledger of credits beside the account."),
     "demo": ("cli.demo:demo", "A small web to try things on, and the verdict on a crawl of it."),
     "completion": ("cli.completion:completion", "Completion of commands in your shell."),
 }

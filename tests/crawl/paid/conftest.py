@@ -17,9 +17,8 @@ from prospector.core.methods import Mode
 from prospector.core.spec import JobSpec
 from prospector.core.states import JobState
 from prospector.demo import scrapingbee_server
-from prospector.demo.control import Control
-from prospector.demo.coverage import Row
 from prospector.demo.checker import Bars, Crawl, check
+from prospector.demo.coverage import Row
 from prospector.demo.plan import Plan
 from prospector.demo.process import Started
 from prospector.demo.request_log import entries
@@ -200,9 +199,7 @@ class Stage:
             job=job,
         )
         failed = self.rows("SELECT domain FROM domains WHERE job = :job AND state = 'failed'", job=job)
-        crawl = Crawl(
-            entries(self.folder / "web.jsonl"), [Row(*one) for one in found], [one.domain for one in failed]
-        )
+        crawl = Crawl(entries(self.folder / "web.jsonl"), [Row(*one) for one in found], [one.domain for one in failed])
         lines = check(self.plan, crawl, Bars(delay_seconds=DELAY_MS / 1000)).lines
         return [f"{line.what}: {line.seen} {line.examples}" for line in lines if line.good is False]
 

@@ -119,7 +119,10 @@ def test_four_workers_and_two_jobs_keep_to_the_slots_and_the_key_is_nowhere(stag
     stage.serve("refused", "application", "company", "challenge", sites=8, max_concurrency=3)
     stage.bee.order("latency", low_ms=100, high_ms=200)
     names = [domain.name for site in stage.plan.sites for domain in site.domains]
-    jobs = stage.job(names[::2], mode=Mode.PREMIUM_ONLY, max_pages=3), stage.job(names[1::2], mode=Mode.PREMIUM_ONLY, max_pages=3)
+    jobs = (
+        stage.job(names[::2], mode=Mode.PREMIUM_ONLY, max_pages=3),
+        stage.job(names[1::2], mode=Mode.PREMIUM_ONLY, max_pages=3),
+    )
     stage.start(4, SCRAPINGBEE_CONCURRENCY="3")
     stage.until(lambda: all(stage.counters(job)["pages"] >= 2 for job in jobs))
     stage.bee.control(account={"key": "another-one"})
