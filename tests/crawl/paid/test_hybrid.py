@@ -51,7 +51,7 @@ def test_hybrid_finds_what_only_money_can_read_and_pays_for_nothing_else(stage: 
 
 
 def test_premium_only_pays_for_pages_and_for_nothing_beside_them(stage: Stage) -> None:
-    stage.serve("application", "refused", "half-application", "unknown-name")
+    stage.serve("application", "refused", "company", "unknown-name")
     job = stage.job(mode=Mode.PREMIUM_ONLY)
 
     stage.start()
@@ -76,7 +76,7 @@ def test_without_a_key_hybrid_is_free_and_counts_what_one_would_have_helped_unti
 
     assert stage.bee.truth()["calls"] == []
     assert stage.counters(free)["key_wanted"] == 1 + 4  # a homepage that is refused, and pages of an application
-    assert stage.logs().count("no_key") == 1
+    assert stage.logs().count("works as free-only") == 1
 
     (stage.folder / "prospector.toml").write_text(f'SCRAPINGBEE_API_KEY = "{KEY}"\n')
     stage.until(lambda: "scrapingbee_key_changed" in stage.logs() or not stage.over(stage.job(["unknown.invalid"])))
