@@ -15,13 +15,18 @@ from prospector.core.cost import CreditRange, in_words
 from prospector.core.estimate import DEFAULT_CAP_CREDITS, Estimate
 from prospector.core.methods import Mode
 from prospector.core.spec import JobSpec
-from prospector.errors import CredentialsRejected, InputInvalid
+from prospector.errors import CredentialsRejected, EnvironmentInvalid, InputInvalid
 
 if TYPE_CHECKING:
     from prospector.jobs.submit import Submission
     from prospector.store.jobs import Created
 
 DEFAULTS = JobSpec()
+MEGABYTE = 1_000_000
+BYTES_PER_PAGE = (
+    1_500  # a page's row and its mentions, twice: in the tables and, for a while, in the logs of the servers
+)
+SPARE_BYTES = 200 * MEGABYTE
 
 
 @dataclass(frozen=True)
@@ -96,6 +101,7 @@ def run(
     with deployment.opened() as opened:
         found = past_costs.informed(found, opened.engine)
         _say_plan(found, limits, as_json)
+        _look_at_disk(found)
         created = _make(opened, asked, starts=not no_auto_start)
         _tell(opened, created, asked, found, as_json)
         if not follow and wait_timeout is None:
@@ -125,6 +131,26 @@ def _refuse_unusable(found: Lists, limits: Limits) -> None:
         )
     if found.asked.mode is Mode.PREMIUM_ONLY and limits.max_credits == 0:
         raise click.UsageError("--mode premium-only pays for every page: --max-credits 0 allows none.")
+
+
+def _look_at_disk(found: Lists) -> None:
+    """Of the local stack: a job that fills the disk stops everything on this machine."""
+    import shutil
+
+    from prospector import settings
+    from prospector.core.estimate import PAGES_PER_DOMAIN
+
+    if settings.DATABASE_URL:
+        return
+    home, remedy = settings.PROSPECTOR_HOME, "Free some space, or set PROSPECTOR_HOME to a folder on another disk."
+    free = shutil.disk_usage(home).free
+    needed = round(found.plan.domains * PAGES_PER_DOMAIN.high * BYTES_PER_PAGE)
+    if free < SPARE_BYTES:
+        raise EnvironmentInvalid(f"{free / MEGABYTE:,.0f} MB are free in {home}: too little for any job.", remedy)
+    if free - SPARE_BYTES < needed:
+        output.say(
+            f"The job may need {needed / MEGABYTE:,.0f} MB, and {free / MEGABYTE:,.0f} MB are free in {home}. {remedy}"
+        )
 
 
 def _report(found: Lists, limits: Limits) -> Iterator[str]:

@@ -165,7 +165,10 @@ def _eta(one: JobStatus) -> str:
     if one.eta is None:
         return "not known yet"
     low, high = duration(one.eta.low_seconds), duration(one.eta.high_seconds)
-    return f"~{low} remaining" if low == high else f"~{low} to {high} remaining"
+    number, _, unit = low.partition(" ")
+    if low == high:
+        return f"~{low} remaining"
+    return f"~{number if high.endswith(unit) else low} to {high} remaining"
 
 
 def _budget(one: JobStatus) -> str:

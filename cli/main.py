@@ -23,9 +23,9 @@ COMMANDS = {
     "down": ("cli.stack:down", "Stop the local stack."),
     "status": ("cli.stack:status", "Which servers are in force, what runs, where the data is."),
     "doctor": ("cli.doctor:doctor", "Check this machine and every server, with the remedies."),
+    "system": ("cli.system:system", "Queues, dead letters and credits, for those who keep the system running."),
     "steward": ("cli.steward:steward", "Keep workers, jobs and promises over time; part of the local stack."),
     "db": ("cli.db:db", "The database: schema, roles, backup."),
-    "system": ("cli.system:system", "What concerns all jobs: the ledger of credits beside the account."),
     "demo": ("cli.demo:demo", "A small web to try things on, and the verdict on a crawl of it."),
     "completion": ("cli.completion:completion", "Completion of commands in your shell."),
 }

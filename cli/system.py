@@ -1,124 +1,99 @@
-"""`prospector system`: what concerns all jobs together."""
+"""`prospector system`: what those who keep the system running look at and mend."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
 from cli import deployment, output
 from cli.command import Command, Group
-from prospector.errors import ProspectorError
 
 if TYPE_CHECKING:
-    from prospector.fetch.usage import Usage
-    from prospector.jobs.account import Books
-
-LINES_SHOWN = 20
+    from prospector.jobs.queue import QueueStatus
 
 
-@click.group(cls=Group)
+COMMANDS = {"credits": ("cli.system_credits:credits_", "The ledger of credits beside the account.")}
+
+
+@click.group(cls=Group, commands_at=COMMANDS)
 def system() -> None:
-    """What concerns all jobs together.
+    """The system as a whole: its queues and dead letters.
 
     \b
     Example:
-      prospector system credits
+      prospector system queue-status
     """
 
 
-@system.command("credits", cls=Command)
-@click.option("--settle", "lease", metavar="CALL", help="Say what a call has cost that nobody knows the price of.")
-@click.option("--credits", "used_credits", type=click.IntRange(0), help="With --settle: the credits it has cost.")
+@system.command(name="queue-status", cls=Command)
 @output.json_option
-def credits_(lease: str | None, used_credits: int | None, as_json: bool) -> None:
-    """Show the ledger beside the account: credits used by all jobs, what ScrapingBee says, and calls without a known price.
-
-    Such a call counts at its full price until it is settled here; ScrapingBee's dashboard lists what it has charged.
+def queue_status(as_json: bool) -> None:
+    """Show what waits, what is in flight and what was given up, over all jobs.
 
     \b
     Example:
-      prospector system credits
-      prospector system credits --settle 3.1847 --credits 0
+      prospector system queue-status
     """
-    from prospector.jobs import account
+    from prospector.jobs import queue
 
-    if (lease is None) != (used_credits is None):
-        raise click.UsageError("--settle CALL and --credits N go together.")
     with deployment.opened() as opened:
-        if lease is not None and used_credits is not None:
-            job = account.settle(opened.engine, opened.frontier, lease, used_credits)
-            output.say(f"Call {lease} of job {job} is settled with {used_credits:,} credits.")
-        told, problem = _account()
-        found = account.books(opened.engine, told)
+        found = queue.queue_status(opened.engine, opened.frontier)
     if as_json:
-        output.data(_as_object(found, problem))
+        output.data(asdict(found))
+    else:
+        _show(found)
+
+
+def _show(found: "QueueStatus") -> None:
+    depths = found.depths
+    output.table(
+        ("leases", "oldest", "workers", "suspects", "later", "ending", "dead letters"),
+        [(
+            depths.leases, f"{depths.oldest_lease_ms / 1000:.0f} s", depths.workers, depths.suspects, depths.later,
+            depths.ending, found.letter_count + depths.dead_letters_unrecorded,
+        )],
+    )  # fmt: skip
+    if found.jobs:
+        click.echo()
+        heads = ("job", "waiting", "open", "pages queued", "in flight", "overdue", "parked", "in line", "dead letters")
+        rows = [(
+            one.job, one.domains_waiting, one.domains_open, one.queued, one.in_flight, f"{one.overdue_ms / 1000:.0f} s",
+            sum(one.parked_pages.values()), one.paid_line, one.dead_letters,
+        ) for one in found.jobs]  # fmt: skip
+        output.table(heads, rows)
+    for job in found.missing:
+        output.say(f"Job {job} is not in Redis: the steward fills it in again from Postgres.")
+    if found.letters:
+        click.echo()
+        letters = [(one.id, one.job, one.attempts, one.reason, one.url) for one in found.letters]
+        output.table(("letter", "job", "attempts", "reason", "url"), letters)
+        output.say(f"To try one again: prospector system requeue {found.letters[0].id}")
+
+
+@system.command(cls=Command)
+@click.argument("asked", metavar="LETTER|DOMAIN")
+@click.option("--job", "given", metavar="JOB", help="The job, where several list the domain.")
+@output.json_option
+def requeue(asked: str, given: str | None, as_json: bool) -> None:
+    """Try a dead letter once more, or a whole domain: all its dead letters or, if it is finished, from its homepage.
+
+    \b
+    Example:
+      prospector system requeue 17
+      prospector system requeue example.com --job a7k2mq
+    """
+    from prospector.jobs import queue
+
+    with deployment.opened() as opened:
+        job = opened.find(given) if given else None
+        made = queue.requeue(opened.engine, opened.frontier, asked, job)
+        deployment.start_workers(opened)
+    if as_json:
+        output.data(asdict(made))
         return
-    for words in _report(found, problem):
-        click.echo(words)
-    if found.unsettled:
-        click.echo("")
-        rows = [(one.lease, one.job, one.credits, f"{one.at.astimezone():%Y-%m-%d %H:%M}") for one in found.unsettled]
-        output.table(["call", "job", "credits at most", "made"], rows[:LINES_SHOWN])
-        if len(rows) > LINES_SHOWN:
-            output.say(f"... and {len(rows) - LINES_SHOWN:,} more; --json lists all.")
-        output.say("Settle one: prospector system credits --settle CALL --credits N")
-
-
-def _account() -> "tuple[Usage | None, str]":
-    """What the account says, or why it is not known: the ledger is shown in any case."""
-    from prospector import settings
-    from prospector.fetch.usage import usage
-
-    if not settings.SCRAPINGBEE_API_KEY:
-        return None, "There is no SCRAPINGBEE_API_KEY."
-    try:
-        return usage(str(settings.SCRAPINGBEE_API_URL), settings.SCRAPINGBEE_API_KEY), ""
-    except ProspectorError as error:
-        return None, str(error)
-
-
-def _report(found: "Books", problem: str) -> Iterator[str]:
-    from prospector import settings
-    from prospector.core.cost import dollars
-
-    used = found.ledger.used
-    yield f"Ledger: {used:,} credits used by all jobs (${dollars(used, settings.CREDIT_PRICE_USD):,})"
-    if found.ledger.reserved:
-        yield f"        {found.ledger.reserved:,} more set aside for calls under way or unsettled"
-    if found.account is None:
-        yield f"Account: not known. {problem}"
-        return
-    account = found.account
-    yield (
-        f"Account: {account.used_credits:,} of {account.limit_credits:,} credits used, {account.left_credits:,} left until "
-        f"{account.renews_at:%Y-%m-%d}; {account.max_concurrency:,} calls at once"
+    what = (
+        "is crawled anew"
+        if made.whole_domain
+        else f"has {made.pages} page{'s' if made.pages != 1 else ''} queued again"
     )
-    yield f"Since {found.period_began:%Y-%m-%d}: {found.used_in_period:,} in the ledger, difference {found.difference:+,}"
-    if found.difference:
-        yield "         (the account is a minute behind, and knows calls of other programs with the same key)"
-
-
-def _as_object(found: "Books", problem: str) -> dict[str, Any]:
-    account = found.account
-    return {
-        "ledger": {"used": found.ledger.used, "reserved": found.ledger.reserved},
-        "account": None
-        if account is None
-        else {
-            "used": account.used_credits,
-            "limit": account.limit_credits,
-            "left": account.left_credits,
-            "max_concurrency": account.max_concurrency,
-            "renews_at": account.renews_at.isoformat(),
-        },
-        "problem": problem or None,
-        "period": {
-            "began": None if found.period_began is None else found.period_began.isoformat(),
-            "used": found.used_in_period,
-            "difference": found.difference,
-        },
-        "unsettled": [
-            {"call": one.lease, "job": one.job, "credits": one.credits, "at": one.at.isoformat()}
-            for one in found.unsettled
-        ],
-    }
+    output.say(f"{made.domain} of job {made.job} {what}.")

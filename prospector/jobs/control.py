@@ -15,7 +15,7 @@ from prospector.core.states import ENDED, JobState
 from prospector.errors import Conflict
 from prospector.frontier.client import Frontier
 from prospector.jobs.exports.shelf import forget
-from prospector.jobs.follow import reconcile
+from prospector.jobs.follow import prepare, reconcile
 from prospector.store import domains, jobs
 from prospector.store.jobs import IllegalMove
 
@@ -45,6 +45,7 @@ WAYS = {
 
 
 def start(engine: Engine, frontier: Frontier, job_id: str) -> JobState:
+    prepare(engine, frontier, job_id)
     _move(engine, job_id, JobState.RUNNING, "started", frozenset({JobState.PENDING}), "it was started before")
     return reconcile(engine, frontier, job_id)
 

@@ -103,7 +103,10 @@ def test_a_job_is_followed_paused_resumed_and_completed_and_asks_for_no_page_twi
     watched.send_signal(signal.SIGINT)
     code, _, words = ended(watched)
     assert (code, f"Job {job['id']} goes on without you." in words) == (130, True)
+    assert ended(prospector("down"))[0] == 0
     code, lines, words = ended(prospector("job", "watch", job["id"], "--json"))
+    assert f"Job {job['id']} (Acme Q1): interrupted " in words
+    assert ", continuing." in words
 
     last = json.loads(lines.splitlines()[-1])
     assert code == 0
