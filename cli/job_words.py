@@ -7,16 +7,11 @@ from decimal import Decimal
 from cli.output import plain
 from prospector.core.cost import dollars
 from prospector.core.halts import Halt, halt_of
-from prospector.core.methods import Method
 from prospector.core.states import JobState
 from prospector.errors import BudgetReached, CredentialsRejected
+from prospector.jobs.cost import breakdown
 from prospector.jobs.status import JobStatus
 
-METHODS = {
-    Method.DIRECT: "Direct (free)",
-    Method.STANDARD: "ScrapingBee (standard)",
-    Method.JS: "ScrapingBee (JS rendering)",
-}
 DONE, FAILED = 0, 1
 
 
@@ -46,8 +41,7 @@ def lines(one: JobStatus, price_usd: Decimal) -> Iterator[tuple[str, str]]:
         yield "ETA", _eta(one)
     yield "Cost so far", cost(one, price_usd) + _budget(one)
     if one.methods is not None:
-        breakdown = (f"{METHODS[method]}: {count:,} domains" for method, count in one.methods.items())
-        yield "Breakdown", " | ".join(breakdown)
+        yield "Breakdown", breakdown(one.methods)
     if one.pace is not None:
         yield "Throughput", f"Averaging {one.pace.per_hour:,.0f} domains/hour over last 15 minutes"
     yield "Last activity", ago(one.last_activity) if one.last_activity else "none yet"

@@ -21,7 +21,7 @@ from prospector.core.purpose import Purpose
 from prospector.core.robots import Robots
 from prospector.core.robots_visit import authority, known, robots_address, robots_method
 from prospector.core.ticket import Kind, Ticket
-from prospector.core.visit import COOKIE, Conclusion
+from prospector.core.visit import COOKIE, Conclusion, leads_off
 from prospector.errors import NotFound, ProspectorError, end_in_words
 from prospector.fetch.by_method import METHOD
 from prospector.fetch.failures import NotSent, Stopped
@@ -162,6 +162,10 @@ class DomainSpider(CrawlSpider):
     def request_of(self, ticket: Ticket) -> Request:
         if self.robots.known(address_of(ticket)):
             ticket = replace(ticket, state=known(ticket.state))
+        if ticket.price and leads_off(
+            address_of(ticket), lambda url: self.briefs[ticket.job].belongs(url, ticket.domain)
+        ):
+            ticket = replace(ticket, state=replace(ticket.state, method=Method.DIRECT))
         purpose = Purpose.SITEMAP if ticket.state.kind is Kind.SITEMAP else Purpose.PAGE
         return self._request(ticket, address_of(ticket), purpose)
 
