@@ -16,7 +16,8 @@ COMMANDS = {
     "retry": ("cli.job_control:retry", "Try its failed domains again."),
     "delete": ("cli.job_control:delete", "Delete a job with all its data."),
     "errors": ("cli.job_looks:errors", "What could not be read, and why."),
-    "logs": ("cli.job_looks:logs", "What its workers logged."),
+    "cost-report": ("cli.job_cost:cost_report", "What it has cost, domain by domain."),
+    "logs": ("cli.job_looks:logs", "What happened to it, and what its workers logged."),
 }
 
 

@@ -25,7 +25,7 @@ COMMANDS = {
     "doctor": ("cli.doctor:doctor", "Check this machine and every server, with the remedies."),
     "deploy": ("cli.deploy:deploy", "Send this code to the Scrapyd nodes."),
     "steward": ("cli.steward:steward", "Keep workers, jobs and promises over time; part of the local stack."),
-    "system": ("cli.system:system", "Workers, figures, queues and dead letters."),
+    "system": ("cli.system:system", "Workers, figures, queues, dead letters and credits."),
     "db": ("cli.db:db", "The database: schema, roles, backup."),
     "demo": ("cli.demo:demo", "A small web to try things on, and the verdict on a crawl of it."),
     "completion": ("cli.completion:completion", "Completion of commands in your shell."),

@@ -52,6 +52,7 @@ def steward(of_stack: str | None) -> None:
         checkpoint_domains=settings.CHECKPOINT_DOMAINS,
         retention_days=settings.RETENTION_DAYS,
         paid_most=settings.SCRAPINGBEE_CONCURRENCY,
+        scrapingbee_url=str(settings.SCRAPINGBEE_API_URL),
         webhook_url=settings.ALERT_WEBHOOK_URL,
         webhook_policy=Policy(settings.ALLOWED_NETWORKS),
     )

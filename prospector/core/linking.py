@@ -45,7 +45,7 @@ def linking(links: Iterable[Link], clients: Collection[str], competitors: Collec
     kept: list[dict[str, object]] = []
     for link in links:
         contact_found = contact_found or bool(_CONTACT.search(link.url) or _CONTACT.search(link.anchor))
-        host = _host(_meant(link.url))
+        host = _host(meant(link.url))
         ours, theirs = _covers(clients, host), _covers(competitors, host)
         if ours:
             status = _stronger(status, _status(link))
@@ -87,7 +87,7 @@ def _stronger(one: LinkStatus, other: LinkStatus) -> LinkStatus:
     return max(one, other, key=_STRENGTH.index)
 
 
-def _meant(url: str) -> str:
+def meant(url: str) -> str:
     """Where a redirector leads that carries the address in its query."""
     query = urlsplit(url).query
     if not query or not _ADDRESS.search(unquote(query)):

@@ -8,6 +8,7 @@ from prospector.core.answers import Answer
 from prospector.core.evidence import Evidence, reason
 from prospector.core.hops import Hop, hop, is_web_host
 from prospector.core.ladder import Next, Step, next_step
+from prospector.core.linking import meant
 from prospector.core.method_memory import MethodMemory, after_read, after_render
 from prospector.core.methods import Method, Mode
 from prospector.core.opening import AT, address_of, anew, first_failure, is_unreached, next_opening
@@ -72,11 +73,17 @@ def conclude(ticket: Ticket, answer: Answer, around: Circumstances) -> Conclusio
     return _by_the_ladder(ticket, answer, around)
 
 
+def leads_off(url: str, belongs: Callable[[str], bool]) -> bool:
+    """A redirector to another site. It is never paid for: the provider would follow it, past that site's gate and robots."""
+    target = meant(url)
+    return target != url and not belongs(target)
+
+
 def _by_the_ladder(ticket: Ticket, answer: Answer, around: Circumstances) -> Conclusion:
     step = next_step(
         answer.evidence,
         ticket.state,
-        around.mode,
+        Mode.FREE_ONLY if leads_off(address_of(ticket), around.belongs) else around.mode,
         has_key=around.has_key,
         may_render=around.may_render,
         retry_after_ms=answer.retry_after_ms,

@@ -17,6 +17,7 @@ from prospector.core.ticket import Found, PageState, Ticket, Verdict
 from prospector.frontier import codec
 
 T = TypeVar("T")
+ENCODER = json.JSONEncoder(separators=(",", ":"))  # made once: json.dumps with options makes one a call
 LEASE_MS = 60_000
 LOSSES_MOST = 3  # the third loss of a page makes it a dead letter
 REAPED_A_CALL = 200  # then the rest waits for the next one; a worker's leases are taken back all at once
@@ -66,7 +67,7 @@ class Seed:
 
     def encoded(self) -> str:
         # a fingerprint is text in Lua: its numbers are doubles
-        return json.dumps(vars(self) | {"fingerprint": str(self.fingerprint)}, separators=(",", ":"))
+        return ENCODER.encode(vars(self) | {"fingerprint": str(self.fingerprint)})
 
 
 @dataclass(frozen=True)

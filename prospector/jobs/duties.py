@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 from prospector import logs
 from prospector.core.states import IN_FLIGHT, JobState
 from prospector.errors import NotFound
+from prospector.fetch.key import key_in_force
 from prospector.frontier import calls
-from prospector.jobs import closing, follow, rebuild, reconcile, retention, workers
+from prospector.jobs import account, closing, follow, rebuild, reconcile, retention, workers
 from prospector.jobs.alerts import Herald
 from prospector.jobs.counters import Counters
 from prospector.jobs.gauges import Gauges
@@ -43,6 +44,7 @@ class Duties:
             Duty("leases", 5, lambda: post.frontier.run(calls.reap())),
             Duty("domains", 5, lambda: closing.close_ended(post.engine, post.frontier)),
             Duty("money", 5, self.reconcile_money),
+            Duty("account", 60, lambda: account.learn_limit(post.frontier, post.scrapingbee_url, key_in_force()())),
             Duty("checkpoints", 5, self._counters.keep),
             Duty("notices", 2, self._herald.notice_moves),
             Duty("watch", 15, self._watch.look),

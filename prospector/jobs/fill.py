@@ -9,7 +9,7 @@ from prospector.core.methods import Method
 from prospector.core.outcomes import DomainState, PageOutcome
 from prospector.core.sites import site_of
 from prospector.core.spec import spec_from
-from prospector.core.urls import fingerprint
+from prospector.core.urls import homepage_fingerprint
 from prospector.frontier import calls, codec, rebuild_calls
 from prospector.frontier.calls import Seed
 from prospector.frontier.client import Frontier
@@ -49,8 +49,8 @@ def add_missing(connection: Connection, frontier: Frontier, job_id: str) -> int:
 
 
 def seed_of(one: domains.Seed) -> Seed:
-    url = f"https://{one.domain}/"
-    return Seed(one.domain, one.number, site_of(one.domain), url, fingerprint(url), one.generation)
+    url, number = f"https://{one.domain}/", homepage_fingerprint(one.domain)
+    return Seed(one.domain, one.number, site_of(one.domain), url, number, one.generation)
 
 
 def _unfinished(connection: Connection, job_id: str) -> Iterator[list[domains.Seed]]:

@@ -38,6 +38,15 @@ def reconcile(
     return state
 
 
+def prepare(engine: Engine, frontier: Frontier, job_id: str) -> None:
+    """Fills in a job that is about to be started: nobody else fills it meanwhile, because it does not run yet."""
+    if _known(frontier, job_id) is None:
+        rebuild_if_lost(engine, frontier)
+    with engine.begin() as connection:
+        if jobs.hold_still(connection, job_id).state is JobState.PENDING:
+            fill.fill(connection, frontier, job_id)
+
+
 def _follow(connection: Connection, frontier: Frontier, job: Job, lift_again: bool, check_domains: bool) -> None:
     known = _known(frontier, job.id)
     match job.state:

@@ -19,5 +19,6 @@ class Post:
     checkpoint_domains: int
     retention_days: int
     paid_most: int
+    scrapingbee_url: str
     webhook_url: str | None = field(default=None, repr=False)
     webhook_policy: Policy = field(default_factory=Policy)

@@ -34,10 +34,14 @@ class Staff:
 
 
 def ensure_workers(engine: Engine, frontier: Frontier, urls: Sequence[str], per_node: int) -> Staff:
-    """One round, asked for when a job starts and every few seconds by the steward. Without work nothing is started, nor
-    while somebody else is at it."""
+    """One round, every few seconds by the steward. Without work nothing is started, nor while somebody else is at it."""
     if not frontier.run(calls.due(SOON_MS)):
         return Staff()
+    return call_workers(engine, frontier, urls, per_node)
+
+
+def call_workers(engine: Engine, frontier: Frontier, urls: Sequence[str], per_node: int) -> Staff:
+    """A round for work that is about to come: a worker takes two seconds to begin, and a long list as long to be filled in."""
     with engine.begin() as connection:
         if not locks.take(connection, Lock.STAFF):
             return Staff()
