@@ -95,7 +95,7 @@ def crawl(folder: Path, machines: list[Machine]) -> None:
     from prospector.local import attach
     from prospector.local.home import Home
     from prospector.local.servers import with_home
-    from prospector.store import jobs, schema, server
+    from prospector.store import jobs, rebuild, schema, server
     from prospector.store.jobs import Keyword, ListedDomain, NewJob
 
     home = Home(folder / "home")
@@ -115,8 +115,10 @@ def crawl(folder: Path, machines: list[Machine]) -> None:
     try:
         follow(machines, frontier, environment, job, began)
         with engine.connect() as connection:
-            print(f"job: {jobs.job(connection, job).state}, {jobs.job(connection, job).reason}")
-            assert jobs.job(connection, job).state in ENDED
+            ended = jobs.job(connection, job)
+            pages = rebuild.counted(connection, job).pages
+        assert ended.state in ENDED
+        print(f"job is {ended.state}: {ended.reason}; {pages} of {SITES * PAGES} pages")
     finally:
         attach.detach(home)
         attach.stop(home)
@@ -163,8 +165,6 @@ def judge(log: Path) -> None:
         asked[seen["host"], seen["path"]] += 1
         seen_of.setdefault(seen["site"], []).append((seen["at_ns"], seen["end_ns"]))
     gaps = [later[0] - earlier[1] for ones in seen_of.values() for earlier, later in pairwise(sorted(ones))]
-    pages = sum(1 for _, path in asked if path not in {"/robots.txt", "/sitemap.xml"})
-    print(f"{'pages never asked for':40}{SITES * PAGES - pages:8}")
     print(f"{'requests made again':40}{sum(asked.values()) - len(asked):8}")
     print(f"{'smallest gap at a site':40}{min(gaps) / 1e9:8.3f} s")
 
