@@ -4,7 +4,7 @@ from prospector.core.methods import Mode
 from prospector.demo.site import Reach
 from prospector.demo.truth import address, canonical
 
-from .conftest import KEY, Stage
+from .stage import KEY, Stage
 
 FREE = ("company", "blog", "half-application")
 PAID = (
