@@ -12,12 +12,16 @@ if TYPE_CHECKING:
     from prospector.jobs.queue import QueueStatus
 
 
-COMMANDS = {"credits": ("cli.system_credits:credits_", "The ledger of credits beside the account.")}
+ELSEWHERE = {
+    "workers": ("cli.system_looks:workers", "Every worker: its node, what it does, when it was last heard of."),
+    "metrics": ("cli.system_looks:metrics", "How the system does, each figure with its formula."),
+    "credits": ("cli.system_credits:credits_", "The ledger of credits beside the account."),
+}
 
 
-@click.group(cls=Group, commands_at=COMMANDS)
+@click.group(cls=Group, commands_at=ELSEWHERE)
 def system() -> None:
-    """The system as a whole: its queues and dead letters.
+    """The system as a whole: its workers, figures, queues and dead letters.
 
     \b
     Example:

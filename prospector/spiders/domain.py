@@ -10,9 +10,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.spiders import CrawlSpider, Rule
-from scrapy.utils.defer import deferred_from_coro
 from sqlalchemy import Engine
-from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from prospector import logs
@@ -112,12 +110,12 @@ class DomainSpider(CrawlSpider):
             async for ticket in self.pump.tickets():
                 yield self.request_of(ticket)
 
-    def closed(self, _reason: str) -> Deferred[None] | None:
+    async def closed(self, _reason: str) -> None:
         if isinstance(self.pump, InProcessFrontier):
             for line in self.summary.lines():
                 LOG.info("summary", message=line)
-            return None
-        return deferred_from_coro(self.ledger.close())
+        else:
+            await self.ledger.close()
 
     @property
     def has_key(self) -> bool:
