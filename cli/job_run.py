@@ -91,11 +91,11 @@ def run(
     if not as_json:
         for words in _report(found, limits):
             output.say(words)
-    asked = _submission(found, limits, name or Path(file).stem)
+    asked = submission(found, limits, name or Path(file).stem)
     if dry_run:
         return _would(asked, found, as_json)
     with deployment.opened() as opened:
-        created = _make(opened, asked, starts=not no_auto_start)
+        created = make(opened, asked, starts=not no_auto_start)
         _tell(opened, created, asked, found, as_json)
         if not follow and wait_timeout is None:
             return 0
@@ -143,7 +143,7 @@ def _basis(found: Lists) -> str:
     return "historical data" if found.plan.basis.startswith("from") else "typical lists (no history yet)"
 
 
-def _submission(found: Lists, limits: Limits, name: str) -> "Submission":
+def submission(found: Lists, limits: Limits, name: str) -> "Submission":
     from prospector.jobs.submit import Submission
 
     spec = JobSpec(
@@ -169,7 +169,7 @@ def _would(asked: "Submission", found: Lists, as_json: bool) -> int:
     return 0
 
 
-def _make(opened: Deployment, asked: "Submission", *, starts: bool) -> "Created":
+def make(opened: Deployment, asked: "Submission", *, starts: bool) -> "Created":
     """Made and started, as often as it is asked for: what was interrupted between the two goes on here."""
     from contextlib import suppress
 

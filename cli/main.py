@@ -24,7 +24,7 @@ COMMANDS = {
     "status": ("cli.stack:status", "Which servers are in force, what runs, where the data is."),
     "doctor": ("cli.doctor:doctor", "Check this machine and every server, with the remedies."),
     "db": ("cli.db:db", "The database: schema, roles, backup."),
-    "demo": ("cli.demo:demo", "A small web to try things on, and the verdict on a crawl of it."),
+    "demo": ("cli.demo:demo", "See a whole job in a minute, on made-up sites of this machine."),
     "completion": ("cli.completion:completion", "Completion of commands in your shell."),
 }
 
