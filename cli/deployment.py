@@ -50,12 +50,12 @@ def opened() -> Iterator[Deployment]:
 
 
 def start_workers(deployment: Deployment) -> None:
-    """At once, where a job has just begun: the steward would do it seconds later. That nodes are away is no failure of the
-    command, for the job goes on when they are back."""
+    """At once, where a job begins: the steward would do it seconds later. That nodes are away is no failure of the command,
+    for the job goes on when they are back."""
     from prospector import settings
-    from prospector.jobs.workers import ensure_workers
+    from prospector.jobs.workers import call_workers
 
-    staff = ensure_workers(
+    staff = call_workers(
         deployment.engine, deployment.frontier, deployment.servers.scrapyd_urls, settings.WORKERS_PER_NODE
     )
     for node, problem in staff.problems.items():

@@ -18,7 +18,8 @@ COMMANDS = {
     "export": ("cli.export:export", "Make files of what it has found: csv, json, xlsx, html."),
     "export-status": ("cli.export:export_status", "How far an export is, with links to its files."),
     "errors": ("cli.job_looks:errors", "What could not be read, and why."),
-    "logs": ("cli.job_looks:logs", "What its workers logged."),
+    "cost-report": ("cli.job_cost:cost_report", "What it has cost, domain by domain."),
+    "logs": ("cli.job_looks:logs", "What happened to it, and what its workers logged."),
 }
 
 

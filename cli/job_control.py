@@ -137,6 +137,7 @@ def delete(given: str, yes: bool, as_json: bool) -> None:
       prospector job delete a7k2mq
       prospector job delete a7k2mq --yes
     """
+    from prospector.blobs import storage
     from prospector.jobs import control
     from prospector.jobs.status import status
 
@@ -147,7 +148,7 @@ def delete(given: str, yes: bool, as_json: bool) -> None:
             _ask(
                 f"Job {job_words.title(one)}: {job_words.progress(one)}, {job_words.counted(one.mentions, 'mention')}."
             )
-        control.delete(opened.engine, opened.frontier, job)
+        control.delete(opened.engine, opened.frontier, storage(opened.servers.storage_url), job)
         if as_json:
             output.data({"id": job, "deleted": True})
         output.say(f"Job {job_words.title(one)} is deleted.")

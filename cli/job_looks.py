@@ -169,7 +169,7 @@ def _guarded(value: object) -> object:
 )
 @output.json_option
 def logs(given: str, most: int, as_json: bool) -> None:
-    """Show the newest lines about a job in the logs of its workers.
+    """Show what happened to a job: its moves with their reasons, alerts, and what its workers logged about it.
 
     \b
     Example:
@@ -186,15 +186,16 @@ def logs(given: str, most: int, as_json: bool) -> None:
             sources = {name: log for url in settings.SCRAPYD_URLS for name, log in job_log.node_logs(url).items()}
         else:
             sources = job_log.local_logs(Home(settings.PROSPECTOR_HOME).scrapyd)
-        found = job_log.lines(sources, job, most)
+        with opened.engine.connect() as connection:
+            sources["record"] = job_log.record(connection, job)
+            found = job_log.lines(sources, job, most)
     for event in found:
         if as_json:
             output.data(event)
         else:
             click.echo(output.plain(_log_line(event)))
     if not found:
-        where = ", ".join(sources) or "no worker has written a log yet"
-        output.say(f"Nothing was logged about job {job} so far. Logs looked at: {where}.")
+        output.say(f"Nothing has happened to job {job} so far.")
 
 
 def _log_line(event: dict[str, Any]) -> str:

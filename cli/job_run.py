@@ -7,20 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli import deployment, job_words, lists, output, watching
+from cli import deployment, job_words, lists, output, past_costs, watching
 from cli.command import Command
 from cli.deployment import Deployment
 from cli.lists import Lists
-from prospector.core.estimate import DEFAULT_CAP_CREDITS
+from prospector.core.cost import CreditRange, in_words
+from prospector.core.estimate import DEFAULT_CAP_CREDITS, Estimate
 from prospector.core.methods import Mode
 from prospector.core.spec import JobSpec
-from prospector.errors import CredentialsRejected, InputInvalid
+from prospector.errors import CredentialsRejected, EnvironmentInvalid, InputInvalid
 
 if TYPE_CHECKING:
     from prospector.jobs.submit import Submission
     from prospector.store.jobs import Created
 
 DEFAULTS = JobSpec()
+MEGABYTE = 1_000_000
+BYTES_PER_PAGE = (
+    1_500  # a page's row and its mentions, twice: in the tables and, for a while, in the logs of the servers
+)
+SPARE_BYTES = 200 * MEGABYTE
 
 
 @dataclass(frozen=True)
@@ -88,18 +94,25 @@ def run(
     limits = Limits(**{name: options.pop(name) for name in Limits.__dataclass_fields__})
     found = lists.read(lists.Asked(file, mode=Mode(mode), **options))
     _refuse_unusable(found, limits)
-    if not as_json:
-        for words in _report(found, limits):
-            output.say(words)
     asked = submission(found, limits, name or Path(file).stem)
     if dry_run:
+        _say_plan(found, limits, as_json)
         return _would(asked, found, as_json)
     with deployment.opened() as opened:
+        found = past_costs.informed(found, opened.engine)
+        _say_plan(found, limits, as_json)
+        _look_at_disk(found)
         created = make(opened, asked, starts=not no_auto_start)
         _tell(opened, created, asked, found, as_json)
         if not follow and wait_timeout is None:
             return 0
         return watching.watch(opened, created.job, as_json=as_json, wait_seconds=wait_timeout)
+
+
+def _say_plan(found: Lists, limits: Limits, as_json: bool) -> None:
+    if not as_json:
+        for words in _report(found, limits):
+            output.say(words)
 
 
 def _refuse_unusable(found: Lists, limits: Limits) -> None:
@@ -120,6 +133,26 @@ def _refuse_unusable(found: Lists, limits: Limits) -> None:
         raise click.UsageError("--mode premium-only pays for every page: --max-credits 0 allows none.")
 
 
+def _look_at_disk(found: Lists) -> None:
+    """Of the local stack: a job that fills the disk stops everything on this machine."""
+    import shutil
+
+    from prospector import settings
+    from prospector.core.estimate import PAGES_PER_DOMAIN
+
+    if settings.DATABASE_URL:
+        return
+    home, remedy = settings.PROSPECTOR_HOME, "Free some space, or set PROSPECTOR_HOME to a folder on another disk."
+    free = shutil.disk_usage(home).free
+    needed = round(found.plan.domains * PAGES_PER_DOMAIN.high * BYTES_PER_PAGE)
+    if free < SPARE_BYTES:
+        raise EnvironmentInvalid(f"{free / MEGABYTE:,.0f} MB are free in {home}: too little for any job.", remedy)
+    if free - SPARE_BYTES < needed:
+        output.say(
+            f"The job may need {needed / MEGABYTE:,.0f} MB, and {free / MEGABYTE:,.0f} MB are free in {home}. {remedy}"
+        )
+
+
 def _report(found: Lists, limits: Limits) -> Iterator[str]:
     """The same as `prospector check`, then what the job may cost."""
     from prospector import settings
@@ -132,11 +165,25 @@ def _report(found: Lists, limits: Limits) -> Iterator[str]:
         f"Estimated {plan.credits_low:,}-{plan.credits_high:,} ScrapingBee credits (${plan.dollars_low:,.0f}-"
         f"${plan.dollars_high:,.0f}) based on {plan.mode} mode and {_basis(found)}"
     )
-    if plan.credits_high > limits.max_credits:
-        share = limits.max_credits / plan.credits_high
-        yield f"The budget of {limits.max_credits:,} credits covers {share:.0%} of the upper end. At the limit the job pauses."
+    yield in_words(CreditRange(plan.credits_low, plan.credits_high, plan.past_jobs), settings.CREDIT_PRICE_USD)
     if not settings.SCRAPINGBEE_API_KEY:
-        yield "There is no SCRAPINGBEE_API_KEY: pages that need a paid request will wait. Without any: --mode free-only"
+        yield (
+            f"There is no SCRAPINGBEE_API_KEY: mode {plan.mode} works as free-only, and counts the pages a key would "
+            "have helped."
+        )
+        return
+    yield from _covered(plan, limits)
+
+
+def _covered(plan: Estimate, limits: Limits) -> Iterator[str]:
+    """How much of the upper end there is money for: by the budget of the job, and by what the account has left."""
+    left, problem = past_costs.left_credits()
+    if problem:
+        yield problem
+    for whose, money in (("budget", limits.max_credits), ("ScrapingBee account's rest", left)):
+        if money is not None and money < plan.credits_high:
+            share = money / plan.credits_high
+            yield f"The {whose} of {money:,} credits covers {share:.0%} of the upper end. At the limit the job pauses."
 
 
 def _basis(found: Lists) -> str:
@@ -173,19 +220,19 @@ def make(opened: Deployment, asked: "Submission", *, starts: bool) -> "Created":
     """Made and started, as often as it is asked for: what was interrupted between the two goes on here."""
     from contextlib import suppress
 
-    from prospector.core.states import JobState
     from prospector.jobs import control
     from prospector.jobs.follow import reconcile
     from prospector.jobs.submit import submit
 
     deployment.require_answers(opened)
+    if starts:
+        deployment.start_workers(opened)
     created = submit(opened.engine, asked)
     if not starts:
         return created
     with suppress(control.NotNow):  # started before: then what was asked for is so
         control.start(opened.engine, opened.frontier, created.job)
-    if reconcile(opened.engine, opened.frontier, created.job) is JobState.RUNNING:
-        deployment.start_workers(opened)
+    reconcile(opened.engine, opened.frontier, created.job)
     return created
 
 

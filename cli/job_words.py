@@ -7,16 +7,11 @@ from decimal import Decimal
 from cli.output import plain
 from prospector.core.cost import dollars
 from prospector.core.halts import Halt, halt_of
-from prospector.core.methods import Method
 from prospector.core.states import JobState
 from prospector.errors import BudgetReached, CredentialsRejected
+from prospector.jobs.cost import breakdown
 from prospector.jobs.status import JobStatus
 
-METHODS = {
-    Method.DIRECT: "Direct (free)",
-    Method.STANDARD: "ScrapingBee (standard)",
-    Method.JS: "ScrapingBee (JS rendering)",
-}
 DONE, FAILED = 0, 1
 
 
@@ -46,15 +41,14 @@ def lines(one: JobStatus, price_usd: Decimal) -> Iterator[tuple[str, str]]:
         yield "ETA", _eta(one)
     yield "Cost so far", cost(one, price_usd) + _budget(one)
     if one.methods is not None:
-        breakdown = (f"{METHODS[method]}: {count:,} domains" for method, count in one.methods.items())
-        yield "Breakdown", " | ".join(breakdown)
+        yield "Breakdown", breakdown(one.methods)
     if one.pace is not None:
         yield "Throughput", f"Averaging {one.pace.per_hour:,.0f} domains/hour over last 15 minutes"
     yield "Last activity", ago(one.last_activity) if one.last_activity else "none yet"
     yield "Found", f"{counted(one.mentions, 'mention')} on {counted(one.pages, 'page')} read"
     if one.domains_waiting or one.domains_open:
-        parked = f"; {one.domains_parked:,} of them need paid requests that wait" if one.domains_parked else ""
-        yield "Waiting", f"{counted(one.domains_waiting, 'domain')}, {one.domains_open:,} more begun{parked}"
+        parked = f"; {one.domains_parked:,} of these wait for paid requests" if one.domains_parked else ""
+        yield "Waiting", f"{counted(one.domains_waiting, 'domain')}; {one.domains_open:,} more are being read{parked}"
     if one.domains_failed:
         yield "Failed", f"{counted(one.domains_failed, 'domain')}{_reasons(one)}"
     if not one.is_live:
@@ -164,14 +158,17 @@ def _status(one: JobStatus) -> str:
         return state(one.job.state)
     if one.job.state is JobState.PAUSING:
         return f"Pausing... ({counted(one.in_flight, 'request')} in flight end first)"
-    return f"{state(one.job.state)} ({why})" if why.lower() != one.job.state.value else state(one.job.state)
+    return f"{state(one.job.state)}: {why}" if why != one.job.state.value else state(one.job.state)
 
 
 def _eta(one: JobStatus) -> str:
     if one.eta is None:
         return "not known yet"
     low, high = duration(one.eta.low_seconds), duration(one.eta.high_seconds)
-    return f"~{low} remaining" if low == high else f"~{low} to {high} remaining"
+    number, _, unit = low.partition(" ")
+    if low == high:
+        return f"~{low} remaining"
+    return f"~{number if high.endswith(unit) else low} to {high} remaining"
 
 
 def _budget(one: JobStatus) -> str:

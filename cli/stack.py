@@ -78,7 +78,13 @@ def status(as_json: bool) -> None:
     if as_json:
         output.data(asdict(found))
         return
-    parts = {"Postgres": found.postgres, "Redis": found.redis, "Scrapyd": found.scrapyd, "files": found.storage}
+    parts = {
+        "Postgres": found.postgres,
+        "Redis": found.redis,
+        "Scrapyd": found.scrapyd,
+        "files": found.storage,
+        "steward": found.steward,
+    }
     rows = [
         (
             name,

@@ -26,6 +26,7 @@ class PageItem:
     found: Sequence[Found] = ()
     site_pages: int = 0
     homepage: bool = False
+    bad_certificate: bool = False
     mentions: Sequence[Mention] = ()
     spellings: Sequence[str] = ()
     linking: Linking | None = None

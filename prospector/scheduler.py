@@ -21,7 +21,7 @@ from prospector import logs
 from prospector.core.methods import PRICE_CREDITS
 from prospector.core.signals import STOP_FETCHING
 from prospector.core.ticket import Ticket, Verdict
-from prospector.errors import SettingInvalid
+from prospector.errors import ProspectorError, SettingInvalid
 from prospector.frontier import calls, codec
 from prospector.frontier.calls import Terms
 from prospector.frontier.client import AsyncFrontier
@@ -75,12 +75,15 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
                 open_domains_per_worker=settings.getint("OPEN_DOMAINS_PER_WORKER"),
                 paid_most=settings.getint("SCRAPINGBEE_CONCURRENCY"),
                 prices=tuple((str(method), price) for method, price in PRICE_CREDITS.items()),
+                lease_ms=settings.getint("LEASE_SECONDS") * 1000,
             ),
             room=self._room,
             deliver=self._deliver,
             about=self._about,
+            broken=self._broken,
         )
         super().open(spider)
+        self.pump.take_back = self.queue.give_back
         self.pump.start()
 
     def next_request(self) -> Request | None:
@@ -137,6 +140,14 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
 
     def _about(self) -> dict[str, str | int]:
         return {"pid": os.getpid(), "flying": len(self.pump.hands), **self.spider.about()}
+
+    def _broken(self, error: BaseException) -> None:
+        """A worker that cannot talk to the frontier any more is of no use to anybody."""
+        if isinstance(error, ProspectorError):
+            LOG.error("worker_refused", worker=self.pump.worker, error=str(error))
+        else:
+            LOG.error("pump_broken", worker=self.pump.worker, exc_info=error)
+        deferred_from_coro(self.crawler.engine.close_spider_async(reason="frontier_refused"))
 
     def _begin_to_stop(self) -> None:
         """Gives back at once what was not sent; what is in flight has a while to end, then it is cut off and given back.

@@ -57,11 +57,26 @@ DELAY_MS = env.integer("DELAY_MS", 1_000)
 # longest time that a slow or failing site's delay grows to, ms; read by prospector.spiders.domain
 DELAY_MOST_MS = env.integer("DELAY_MOST_MS", 60_000, least=1_000)
 
+# seconds that a worker may be silent before its pages are given to others; read by prospector.scheduler
+LEASE_SECONDS = env.integer("LEASE_SECONDS", 60, least=2, most=600)
+
 # name of this machine among the nodes; else its host name; read by prospector.scheduler
 NODE_NAME = env.text("NODE_NAME")
 
 # workers that are kept on each Scrapyd node while there is work; read by prospector.jobs
 WORKERS_PER_NODE = env.integer("WORKERS_PER_NODE", 2, least=1, most=64)
+
+# where the steward serves /metrics and /healthz, host:port; read by prospector.jobs
+METRICS_ADDRESS = env.text("METRICS_ADDRESS") or "127.0.0.1:9641"
+
+# where alerts and the ends of jobs are sent, as JSON that Slack understands; read by prospector.jobs
+ALERT_WEBHOOK_URL = env.url("ALERT_WEBHOOK_URL", None, ("https", "http"))
+
+# domains of a job that are finished between two checkpoints of its counters; read by prospector.jobs
+CHECKPOINT_DOMAINS = env.integer("CHECKPOINT_DOMAINS", 100, least=1)
+
+# days after which the results of a job that is over, or paused, are deleted; read by prospector.jobs
+RETENTION_DAYS = env.integer("RETENTION_DAYS", 90, least=1)
 
 # seconds until a worker with nothing to do leaves; read by prospector.scheduler
 WORKER_IDLE_SECONDS = env.integer("WORKER_IDLE_SECONDS", 300, least=1)
@@ -133,8 +148,8 @@ DOWNLOAD_WARNSIZE = 0
 SCRAPER_SLOT_MAX_ACTIVE_SIZE = 64 * 1024 * 1024  # pages wait up to half a second for their commit
 DNS_RESOLVER = "prospector.fetch.resolver.Resolver"
 DOWNLOAD_HANDLERS = {
-    "http": "prospector.fetch.direct.DirectHandler",
-    "https": "prospector.fetch.direct.DirectHandler",
+    "http": "prospector.fetch.by_method.ByMethod",
+    "https": "prospector.fetch.by_method.ByMethod",
     **dict.fromkeys(("data", "file", "ftp", "s3"), None),
 }
 
@@ -166,6 +181,7 @@ ITEM_PIPELINES = {
 EXTENSIONS = {
     "prospector.extensions.closer.Closer": 100,
     "prospector.extensions.second_chance.SecondChance": 100,
+    "prospector.extensions.site_memory.SiteMemories": 100,
     "prospector.extensions.memory_limit.MemoryLimit": 100,
     "prospector.extensions.vitals.Vitals": 100,
     "scrapy.extensions.logstats.LogStats": None,

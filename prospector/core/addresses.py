@@ -9,7 +9,14 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 # what is_global lets through, and is no place for a web site: translators and tunnels to what is not public either
-NEVER = tuple(ip_network(one) for one in ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "192.88.99.0/24"))
+GLOBAL_UNICAST = IPv6Network("2000::/3")  # all that was ever given out; is_global is true of much of the rest
+NEVER = tuple(
+    ip_network(one)
+    for one in (
+        *("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "192.88.99.0/24"),
+        "3fff::/20",  # for documentation, which Python learned of in 3.13
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,8 @@ class Policy:
 
 def is_public(address: Address) -> bool:
     if address.is_multicast or not address.is_global:
+        return False
+    if address.version == 6 and address not in GLOBAL_UNICAST:
         return False
     return not any(address.version == network.version and address in network for network in NEVER)
 
@@ -65,7 +74,9 @@ def _mapped(part: str) -> Mapped:
     if not (separator and pattern.strip()):
         raise ValueError(part)
     if target.startswith("["):
-        host, _, port = target[1:].partition("]")
+        host, bracket, port = target[1:].partition("]")
+        if not bracket:
+            raise ValueError(part)
         port = port.removeprefix(":")
     else:
         host, _, port = target.partition(":")

@@ -63,7 +63,7 @@ class SystemSample:
     workers: int
     open_work: int
     writing_ms: int  # the longest write that is under way in any worker
-    write_average_ms: float | None  # of the last minutes
+    write_p95_ms: int | None  # of those that ended since the last sample
     connections: int
     connections_allowed: int
     redis_bytes: int
@@ -90,7 +90,7 @@ def throughput(job: str, samples: Sequence[JobSample]) -> Anomaly | None:
     """The last ten minutes against the ten before. Not once the list is at its end: then it only gets slower."""
     now = samples[-1]
     middle, begin = _back(samples, DROP_SECONDS), _back(samples, 2 * DROP_SECONDS)
-    if middle is None or begin is None or now.waiting == 0:
+    if middle is None or begin is None or begin is middle or now.waiting == 0:
         return None
     earlier, later = middle.finished - begin.finished, now.finished - middle.finished
     before_per_hour = earlier * 3600 / (middle.at - begin.at)
@@ -121,7 +121,7 @@ def dead_letters(job: str, samples: Sequence[JobSample]) -> Anomaly | None:
 
 
 def writes(now: SystemSample) -> Anomaly | None:
-    slowest_ms = max(now.writing_ms, now.write_average_ms or 0)
+    slowest_ms = max(now.writing_ms, now.write_p95_ms or 0)
     if slowest_ms <= SLOW_WRITE_MS:
         return None
     return Anomaly(Kind.WRITES, f"Database write latency high ({slowest_ms / 1000:.1f} s). The crawl waits for it.")

@@ -1,5 +1,7 @@
 """What came back for a ticket, and what it shows."""
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from prospector.core import evidence
@@ -8,22 +10,43 @@ from prospector.core.page import Page
 from prospector.core.signs import Sign
 
 HTML_TYPES = ("text/html", "application/xhtml+xml")
+# how programs, archives, documents and pictures begin
+FILES = (
+    b"\x7fELF", b"MZ\x90", b"PK\x03\x04", b"%PDF-", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x1f\x8b", b"RIFF", b"Rar!", b"7z\xbc\xaf",
+    b"\xd0\xcf\x11\xe0", b"OggS", b"ID3", b"wOF",
+)  # fmt: skip
+COOKIE_CHARACTERS = 4_000
 IMMEDIATE_SECONDS = 3  # a refresh later than this shows its page first: it is one to read
+
+_PAIR = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+=[\x21\x23-\x2b\x2d-\x3a\x3c-\x7e]*")
 
 
 @dataclass(frozen=True)
 class Answer:
-    """`target`: where a redirect or an immediate refresh leads, '' if to no address; None where the answer is no hop."""
+    """`target`: where a redirect or an immediate refresh leads, '' if to no address; None where the answer is no hop.
+
+    `cookies`: those that it sets, as a request would carry them.
+    """
 
     evidence: Evidence
     status: int | None = None
     page: Page | None = None
     target: str | None = None
     retry_after_ms: int = 0
+    cookies: str = ""
+
+
+def cookies_of(set_cookie: Iterable[str]) -> str:
+    """The name=value pairs of Set-Cookie headers in one line, sorted; none that a header of ours could not carry."""
+    pairs = {one.partition(";")[0].strip() for one in set_cookie}
+    line = "; ".join(sorted(pair for pair in pairs if _PAIR.fullmatch(pair)))
+    return line if len(line) <= COOKIE_CHARACTERS else ""
 
 
 def is_html(content_type: str, body: bytes) -> bool:
-    """By its type; one that is not given is judged by how the body begins."""
+    """By its type; one that is not given is judged by how the body begins. A file that calls itself HTML is none."""
+    if body.startswith(FILES):
+        return False
     kind = content_type.partition(";")[0].strip().lower()
     if kind:
         return kind in HTML_TYPES

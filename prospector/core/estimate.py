@@ -37,6 +37,7 @@ class Estimate:
     dollars_low: float
     dollars_high: float
     basis: str
+    past_jobs: int
 
 
 def estimate(
@@ -61,6 +62,7 @@ def estimate(
         dollars_low=float(dollars(paid.low, credit_price_usd)),
         dollars_high=float(dollars(paid.high, credit_price_usd)),
         basis=paid.basis,
+        past_jobs=paid.jobs,
     )
 
 

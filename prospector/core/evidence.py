@@ -32,6 +32,7 @@ class Evidence(StrEnum):
     GONE = "gone"  # 404, 410 and every other 4xx
     LOGIN = "login"  # 401
     REDIRECT_LOOP = "redirect-loop"
+    REDIRECT_BROKEN = "redirect-broken"  # leads to no web address
     # a rule of ours
     ROBOTS = "robots"
     NOT_HTML = "not-html"
@@ -75,6 +76,7 @@ class Reason(StrEnum):
     REFUSED = "Connection refused"
     LOGIN = "Login required (HTTP 401)"
     REDIRECT_LOOP = "Redirect loop"
+    REDIRECT_BROKEN = "Redirect to no web address"
     ROBOTS = "robots.txt disallowed"
     NOT_HTML = "Not an HTML page"
     TOO_LARGE = "Page too large (over 10 MB)"
@@ -97,6 +99,7 @@ REASONS = {
     Evidence.REFUSED: Reason.REFUSED,
     Evidence.LOGIN: Reason.LOGIN,
     Evidence.REDIRECT_LOOP: Reason.REDIRECT_LOOP,
+    Evidence.REDIRECT_BROKEN: Reason.REDIRECT_BROKEN,
     Evidence.ROBOTS: Reason.ROBOTS,
     Evidence.NOT_HTML: Reason.NOT_HTML,
     Evidence.TOO_LARGE: Reason.TOO_LARGE,

@@ -2,15 +2,20 @@
 
 from collections.abc import Callable
 from enum import StrEnum
+from ipaddress import ip_address
+
+from prospector.core.addresses import is_public
+from prospector.core.hosts import Reason, Refused, read
 
 MOST_HOPS = 10
 
 
 class Hop(StrEnum):
-    SAME = "same"  # another address of the same page: scheme, www, a session
+    SAME = "same"  # another address of the same page: scheme, www, a session, or itself once its cookie is set
     INSIDE = "inside"  # another page of the domain
     MOVED = "moved"  # the domain itself answers with another site
     OUTSIDE = "outside"  # a page leads off the domain
+    PRIVATE = "private"  # the domain itself leads to an address that is not public
     LOOP = "loop"
     BROKEN = "broken"  # no http(s) address
 
@@ -27,14 +32,26 @@ def hop(
     source: str,
     hops: int,
     opening: bool,
+    asks_for_cookie: bool,
     same_page: Callable[[str, str], bool],
     belongs: Callable[[str], bool],
 ) -> Hop:
-    """`target` is absolute, or None where the answer names none; `belongs` says whether it is on the listed domain."""
+    """`target` is absolute, or None where the answer names none; `belongs` says whether it is on the listed domain.
+
+    `asks_for_cookie`: the answer sets one that the request did not carry, so the same address may answer otherwise.
+    """
     if target is None:
         return Hop.BROKEN
-    if target == source or hops >= MOST_HOPS:
+    if hops >= MOST_HOPS or (target == source and not asks_for_cookie):
         return Hop.LOOP
     if not belongs(target):
         return Hop.MOVED if opening else Hop.OUTSIDE
     return Hop.SAME if same_page(source, target) else Hop.INSIDE
+
+
+def is_web_host(host: str) -> bool:
+    """Whether a domain can have moved there: a name, or an address that is public."""
+    try:
+        return is_public(ip_address(host.strip("[]")))
+    except ValueError:
+        return not any(isinstance(one, Refused) and one.reason is Reason.PRIVATE for one in read(host))

@@ -133,6 +133,7 @@ TABLE: Mapping[Evidence, Mapping[Column, Rule]] = {
     Evidence.GONE: _everywhere(DONE),
     Evidence.LOGIN: _everywhere(FAIL),
     Evidence.REDIRECT_LOOP: _everywhere(FAIL),
+    Evidence.REDIRECT_BROKEN: _everywhere(FAIL),
     Evidence.ROBOTS: _everywhere(SKIP),
     Evidence.NOT_HTML: _everywhere(SKIP),
     Evidence.TOO_LARGE: _everywhere(SKIP),

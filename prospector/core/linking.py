@@ -21,9 +21,9 @@ _KINDS = (
     (PageKind.CONTACT, re.compile(r"/(?:contact|kontakt|contatti|contacto|contato|iletisim)\b", re.IGNORECASE)),
     (PageKind.LEGAL, re.compile(r"/(?:privacy|terms|legal|impressum|imprint|agb|datenschutz|cookies?)\b", re.IGNORECASE)),
     (PageKind.FORUM, re.compile(r"/(?:forum|forums|thread|topic|community|questions?)\b", re.IGNORECASE)),
+    (PageKind.LISTING, re.compile(r"/(?:category|tag|tags|archive|author|page|topics?|kategorie)\b", re.IGNORECASE)),
     (PageKind.PRODUCT, re.compile(r"/(?:products?|shop|item|cart|produkt|produkte|artikel)\b", re.IGNORECASE)),
     (PageKind.RESOURCE, re.compile(r"/(?:resources?|links|tools|directory|partners?|guides?)\b", re.IGNORECASE)),
-    (PageKind.LISTING, re.compile(r"/(?:category|tag|tags|archive|author|page|topics?|kategorie)\b", re.IGNORECASE)),
     (PageKind.ARTICLE, re.compile(r"/(?:blog|news|post|posts|article|articles|magazine|\d{4}/\d{2})\b", re.IGNORECASE)),
 )  # fmt: skip
 
@@ -45,7 +45,7 @@ def linking(links: Iterable[Link], clients: Collection[str], competitors: Collec
     kept: list[dict[str, object]] = []
     for link in links:
         contact_found = contact_found or bool(_CONTACT.search(link.url) or _CONTACT.search(link.anchor))
-        host = _host(_meant(link.url))
+        host = _host(meant(link.url))
         ours, theirs = _covers(clients, host), _covers(competitors, host)
         if ours:
             status = _stronger(status, _status(link))
@@ -87,7 +87,7 @@ def _stronger(one: LinkStatus, other: LinkStatus) -> LinkStatus:
     return max(one, other, key=_STRENGTH.index)
 
 
-def _meant(url: str) -> str:
+def meant(url: str) -> str:
     """Where a redirector leads that carries the address in its query."""
     query = urlsplit(url).query
     if not query or not _ADDRESS.search(unquote(query)):

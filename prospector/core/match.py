@@ -17,12 +17,13 @@ BEST_ZONES = (Zone.MAIN, Zone.H1, Zone.HEADING, Zone.TITLE)
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """One keyword on one page. The counts of `zones` add up to `frequency`."""
+    """One keyword on one page. The counts of `zones` add up to `frequency`; `anchor` is the first link's text it stands in."""
 
     keyword: Keyword
     frequency: int
     zones: Mapping[Zone, int]
     snippet: Snippet
+    anchor: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,8 @@ class Matcher:
             firsts.setdefault(zone, start)
         best = next((firsts[zone] for zone in BEST_ZONES if zone in firsts), starts[0])
         snippet = cut(page.text, folded.start(best), folded.end(best + length), self.characters_each_side)
-        return Mention(keyword, len(starts), counts, snippet)
+        places = ((folded.start(start), folded.end(start + length)) for start in starts)
+        return Mention(keyword, len(starts), counts, snippet, next(filter(None, map(page.visible.link_at, places)), ""))
 
 
 class _Patterns:

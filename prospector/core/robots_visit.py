@@ -7,23 +7,26 @@ from urllib.parse import urlsplit
 
 from prospector.core import robots
 from prospector.core.ladder import BACKOFF_MS
+from prospector.core.methods import Method
 from prospector.core.outcomes import PageOutcome
 from prospector.core.robots import MOST_HOPS, Robots, Stance
 from prospector.core.ticket import PageState, Ticket, Verdict
 from prospector.core.visit import Conclusion
 
 ROBOTS = "robots"  # in a page's `extra`: where its robots.txt is looked for, and how often it was
+PAID = "paid"  # in there: robots.txt is paid for this once; the method by which the page itself will be asked for
 UNREACHABLE = "robots.txt unreachable"
 
 
 @dataclass(frozen=True)
 class RobotsAnswer:
-    """`status` None: no answer at all. `target`: where a redirect leads, '' if to no address."""
+    """`status` None: no answer at all, and `failure` says why. `target`: where a redirect leads, '' if to no address."""
 
     status: int | None
     body: bytes = b""
     target: str | None = None
     retry_after_ms: int = 0
+    failure: str = ""
 
 
 def authority(url: str) -> str:
@@ -46,15 +49,33 @@ def judge(ticket: Ticket, answer: RobotsAnswer, same_site: Callable[[str], bool]
         if read.stance is not Stance.UNREACHABLE:
             return read
     tries = int(_search(ticket).get("tries", 0))
-    if tries < len(BACKOFF_MS):
+    if tries < len(BACKOFF_MS) and PAID not in _search(ticket):
         state = _with(ticket, tries=tries + 1)
         return Conclusion(Verdict.AGAIN, state=state, wait_ms=answer.retry_after_ms or BACKOFF_MS[tries])
-    return Conclusion(Verdict.FAILED, PageOutcome.FAILED, detail=UNREACHABLE, facts={"reason": UNREACHABLE})
+    why = answer.failure if answer.failure and ticket.opening else UNREACHABLE
+    facts: dict[str, str | int] = {"reason": why, "attempts": tries + 1} if ticket.opening else {}
+    if facts and answer.status is not None:
+        facts["status"] = answer.status
+    return Conclusion(Verdict.FAILED, PageOutcome.FAILED, detail=why, facts=facts)
+
+
+def paid_instead(ticket: Ticket, end: Robots | Conclusion) -> Robots | Conclusion:
+    """Where the mode pays: a site that blocks our address may answer another, so there is one paid try before the end."""
+    if isinstance(end, Robots) or end.verdict is not Verdict.FAILED or PAID in _search(ticket):
+        return end
+    state = _with(ticket, **{PAID: ticket.state.method})
+    return Conclusion(Verdict.AGAIN, state=replace(state, method=Method.STANDARD))
+
+
+def robots_method(state: PageState) -> Method:
+    """How robots.txt is asked for under a ticket, whatever the page's own method is."""
+    return state.method if PAID in state.extra.get(ROBOTS, {}) else Method.DIRECT
 
 
 def known(state: PageState) -> PageState:
     """The page's state once its robots.txt is kept."""
-    return replace(state, extra={name: value for name, value in state.extra.items() if name != ROBOTS})
+    method = Method(state.extra.get(ROBOTS, {}).get(PAID, state.method))
+    return replace(state, method=method, extra={name: value for name, value in state.extra.items() if name != ROBOTS})
 
 
 def _after_redirect(ticket: Ticket, target: str, same_site: Callable[[str], bool]) -> Robots | Conclusion:

@@ -34,7 +34,7 @@ def read(body: bytes) -> Sitemap:
         lines = [line.strip() for line in text.splitlines()]
         pages = [line for line in lines if line.startswith(("http://", "https://"))]
         return Sitemap(tuple(pages[:MOST_ADDRESSES]), (), len(pages))
-    found = [html.unescape(one) for one in _LOCATION.findall(text)]
+    found = [html.unescape(one.removesuffix("]]")) for one in _LOCATION.findall(text)]
     if _INDEX.search(text[:5000]):
         return Sitemap((), tuple(found[:MOST_NESTED]), 0)
     return Sitemap(tuple(found[:MOST_ADDRESSES]), (), len(found))

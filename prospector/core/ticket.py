@@ -58,8 +58,10 @@ class Ticket:
 
 @dataclass(frozen=True)
 class Found:
-    """A page that another one named. `fingerprint` is that of its canonical address."""
+    """A page that another one named. `fingerprint` is that of its canonical address; `hinted`: a keyword is in its
+    address or in the anchor, so that it is paid for before others."""
 
     url: str
     fingerprint: int
     state: PageState | None = None
+    hinted: bool = False

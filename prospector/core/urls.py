@@ -82,7 +82,17 @@ def fingerprint(url: str) -> int:
 
     It is in databases: never change it, nor `canonical` and its list of parameters, without a migration of both.
     """
-    return int.from_bytes(blake2b(canonical(url).encode("ascii"), digest_size=8).digest(), "big", signed=True)
+    return _hash(canonical(url))
+
+
+def homepage_fingerprint(domain: str) -> int:
+    """The fingerprint of `https://domain/`, for a domain as `hosts.read` gives it: lists have 50,000, and nothing in them is
+    left to resolve."""
+    return _hash(f"https://{_bare_host(domain)}/")
+
+
+def _hash(canonical_url: str) -> int:
+    return int.from_bytes(blake2b(canonical_url.encode("ascii"), digest_size=8).digest(), "big", signed=True)
 
 
 @lru_cache(1 << 16)

@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
+from operator import itemgetter
 
 from prospector.core.folding import collapse
 from prospector.core.markup import (
@@ -42,6 +43,14 @@ class Visible:
 
     def zone_at(self, at: int) -> Zone:
         return self.zones[bisect_right(self.zone_starts, at) - 1]
+
+    def link_at(self, place: tuple[int, int]) -> str:
+        """The text of the link that a place, its start and its end, lies in; '' if in none."""
+        number = bisect_right(self.links, place[0], key=itemgetter(0)) - 1
+        if number < 0 or self.links[number][1] < place[1]:
+            return ""
+        start, end = self.links[number]
+        return self.text[start:end].replace(BREAK, " ").strip(" ")
 
 
 def linearise(title: str, marked: str) -> Visible:

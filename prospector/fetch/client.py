@@ -14,8 +14,10 @@ from OpenSSL import SSL
 from scrapy.http import Headers
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet import error
+from twisted.internet._resolver import GAIResolver
 from twisted.internet.defer import Deferred
 from twisted.internet.defer import TimeoutError as DeferredTimeout
+from twisted.internet.interfaces import IReactorPluggableNameResolver
 from twisted.internet.protocol import Protocol
 from twisted.internet.ssl import Certificate, trustRootFromCertificates
 from twisted.python.failure import Failure
@@ -23,6 +25,7 @@ from twisted.web import client
 from twisted.web._newclient import RequestNotSent
 from twisted.web.http import PotentialDataLoss
 from twisted.web.http_headers import Headers as TwistedHeaders
+from zope.interface import implementer
 
 CONNECT_SECONDS = 20.0
 PEM_ENDS = b"-----END CERTIFICATE-----\n"
@@ -54,7 +57,7 @@ class OneShotClient:
         self._reactor: Any = reactor
         pool = client.HTTPConnectionPool(reactor, persistent=False)
         policy = client.BrowserLikePolicyForHTTPS(trust_root())
-        self._agent = client.Agent(reactor, policy, connectTimeout=CONNECT_SECONDS, pool=pool)
+        self._agent = client.Agent(SystemNames(reactor), policy, connectTimeout=CONNECT_SECONDS, pool=pool)
 
     async def get(self, url: str, headers: dict[str, str], within_seconds: float, most_bytes: int) -> Raw:
         """Raises NotSent or NoAnswer. What the answer's head said is never lost, whatever becomes of its body."""
@@ -82,6 +85,18 @@ class OneShotClient:
         timer = self._reactor.callLater(seconds, body.abandon)
 
         body.ended.addCallback(lambda _: timer.active() and timer.cancel())
+
+
+@implementer(IReactorPluggableNameResolver)
+class SystemNames:
+    """The reactor with the system's own names: the provider's address is the operator's choice, and no target's."""
+
+    def __init__(self, reactor: Any) -> None:
+        self._reactor = reactor
+        self.nameResolver = GAIResolver(reactor)  # Twisted's name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reactor, name)
 
 
 class _Body(Protocol):

@@ -8,15 +8,16 @@ from typing import Any
 from scrapy import Request
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.crawler import Crawler
-from scrapy.exceptions import DownloadConnectionRefusedError
+from scrapy.exceptions import DownloadCancelledError, DownloadConnectionRefusedError
 from scrapy.http import Response
 from scrapy.utils.httpobj import urlparse_cached
 
 from prospector.core.retry_after import retry_after_ms
 from prospector.core.signals import STOP_FETCHING
+from prospector.fetch.certificates import is_bad
 from prospector.fetch.failures import NotSent, Stopped
 from prospector.fetch.passage import Passage
-from prospector.fetch.resolver import Resolver
+from prospector.fetch.resolver import Names, Resolver
 
 # answers of a site that has trouble, or is asked too often
 STRAINED = frozenset({429, 500, 502, 503, 504})
@@ -32,9 +33,9 @@ class DirectHandler(HTTP11DownloadHandler):
 
     async def download_request(self, request: Request) -> Response:
         passage: Passage = request.meta["passage"]
-        answer = await _resolver().names.find(urlparse_cached(request).hostname or "")
+        answer = await names().find(urlparse_cached(request).hostname or "")
         address = answer.addresses[0]
-        limited = not _resolver().names.policy.is_allowed(address)
+        limited = not names().policy.is_allowed(address)
         if not await passage.admit(str(address), limited=limited) or not passage.may_send():
             raise NotSent(f"{request.url} was not sent.")
         began = time.monotonic()
@@ -42,10 +43,12 @@ class DirectHandler(HTTP11DownloadHandler):
         try:
             response = await self._until_stopped(request)
             strained, wait_ms = response.status in STRAINED, wait_asked_ms(response)
-        except DownloadConnectionRefusedError:
-            strained = False  # nobody is there to be strained
+        except (DownloadConnectionRefusedError, DownloadCancelledError):
+            strained = False  # nobody is there to be strained, or it was ours to end: too large
             raise
         else:
+            if response.certificate is not None:
+                request.meta["bad_certificate"] = is_bad(response.certificate, urlparse_cached(request).hostname or "")
             return response
         finally:
             passage.ended(int((time.monotonic() - began) * 1000), strained=strained, retry_after_ms=wait_ms)
@@ -69,9 +72,10 @@ def wait_asked_ms(response: Response) -> int:
     return retry_after_ms(raw.decode("latin-1"), datetime.now(UTC)) if raw else 0
 
 
-def _resolver() -> Resolver:
+def names() -> Names:
+    """The reactor's own: what is found here is what it connects to."""
     from twisted.internet import reactor
 
     resolver: Any = reactor.nameResolver
     assert isinstance(resolver, Resolver), "DNS_RESOLVER is not ours: addresses would not be checked"
-    return resolver
+    return resolver.names

@@ -1,6 +1,7 @@
 """The key in force. A key that is changed in prospector.toml reaches workers that run; one in the environment, new ones."""
 
 import time
+from functools import cache
 
 from prospector import env, logs
 from prospector.errors import SettingInvalid
@@ -8,6 +9,12 @@ from prospector.errors import SettingInvalid
 NAME = "SCRAPINGBEE_API_KEY"
 READ_AGAIN_SECONDS = 10.0
 LOG = logs.named(__name__)
+
+
+@cache
+def key_in_force() -> "KeyInForce":
+    """The one of this process."""
+    return KeyInForce()
 
 
 class KeyInForce:

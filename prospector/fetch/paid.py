@@ -25,6 +25,10 @@ class PaidCallFailed(ProspectorError):
         self.charged_credits = charged_credits
         self.allowed_concurrency = allowed_concurrency
 
+    def as_outage(self) -> "PaidCallFailed":
+        """The same call, where others fail as well: it says nothing of its page."""
+        return PaidCallFailed(Evidence.PROVIDER_OUT, self.problem, self.charged_credits)
+
 
 class PriceMissing(ProspectorError):
     """A call was answered without saying what it cost."""

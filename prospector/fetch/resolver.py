@@ -21,6 +21,7 @@ from twisted.internet.interfaces import IAddress, IHostnameResolver
 from zope.interface import implementer
 
 from prospector.core.addresses import Address, NameMap, Policy, read_name_map
+from prospector.errors import SettingInvalid
 from prospector.fetch.failures import AddressRefused, NameUnknown
 
 THREADS = 64  # a slow name server keeps a thread for its whole time-out
@@ -109,7 +110,14 @@ class Resolver:
     def from_crawler(cls, crawler: Crawler, reactor: ReactorBase) -> "Resolver":
         settings = crawler.settings
         policy = Policy(tuple(settings["ALLOWED_NETWORKS"]))
-        return cls(reactor, Names(policy, read_name_map(settings["RESOLVE"])))
+        try:
+            names = read_name_map(settings["RESOLVE"])
+        except ValueError as error:
+            raise SettingInvalid(
+                f"RESOLVE has a part that is none: {error}.",
+                "Write NAME=ADDRESS or NAME=ADDRESS:PORT, as *.test=10.0.0.7:8080.",
+            ) from None
+        return cls(reactor, Names(policy, names))
 
     def install_on_reactor(self) -> None:
         self._reactor.installNameResolver(self)  # type: ignore[arg-type]  # zope's interfaces say nothing to mypy

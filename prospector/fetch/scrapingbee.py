@@ -17,7 +17,7 @@ from prospector.core.methods import Method
 from prospector.core.ticket import Ticket
 from prospector.errors import SettingInvalid
 from prospector.fetch.client import NoAnswer, NotSent, OneShotClient, Raw
-from prospector.fetch.key import KeyInForce
+from prospector.fetch.key import key_in_force
 from prospector.fetch.paid import CHARGED_CREDITS, PaidCallFailed, PriceMalformed, PriceMissing
 from prospector.fetch.scrapingbee_answer import Target, bad_key, credits_charged, target
 
@@ -61,7 +61,7 @@ class ScrapingBee:
 
     @classmethod
     def from_settings(cls, settings: BaseSettings, check: Callable[[str], Awaitable[None]]) -> Self:
-        return cls(settings["SCRAPINGBEE_API_URL"], KeyInForce(), check, settings.getint("DOWNLOAD_MAXSIZE"))
+        return cls(settings["SCRAPINGBEE_API_URL"], key_in_force(), check, settings.getint("DOWNLOAD_MAXSIZE"))
 
     async def download_request(self, request: Request) -> Response:
         """Raises PaidCallFailed where there is no page. What it cost is in the request's meta in every case."""

@@ -17,6 +17,7 @@ from prospector.core.ticket import Found, PageState, Ticket, Verdict
 from prospector.frontier import codec
 
 T = TypeVar("T")
+ENCODER = json.JSONEncoder(separators=(",", ":"))  # made once: json.dumps with options makes one a call
 LEASE_MS = 60_000
 LOSSES_MOST = 3  # the third loss of a page makes it a dead letter
 REAPED_A_CALL = 200  # then the rest waits for the next one; a worker's leases are taken back all at once
@@ -66,7 +67,7 @@ class Seed:
 
     def encoded(self) -> str:
         # a fingerprint is text in Lua: its numbers are doubles
-        return json.dumps(vars(self) | {"fingerprint": str(self.fingerprint)}, separators=(",", ":"))
+        return ENCODER.encode(vars(self) | {"fingerprint": str(self.fingerprint)})
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,7 @@ class Status:
     credits_used: int
     credits_reserved: int
     credits_cap: int
+    pages_failed: int
 
 
 @dataclass(frozen=True)
@@ -178,7 +180,8 @@ def add(lease: str, pages: Sequence[Found], site_pages: int = 0) -> Call[list[Fo
 
     arguments: list[str | int] = [lease, site_pages]
     for page in pages:
-        arguments += [page.url, str(page.fingerprint), codec.dumps(page.state) if page.state else ""]
+        state = codec.dumps(page.state) if page.state else codec.HINTED if page.hinted else ""
+        arguments += [page.url, str(page.fingerprint), state]
     return Call("add", tuple(arguments), read)
 
 
@@ -233,6 +236,16 @@ def workers() -> Call[list[Alive]]:
     return Call("workers", (), read)
 
 
+def running() -> Call[list[str]]:
+    """The jobs whose pages are handed out."""
+    return Call("running", (), lambda raw: [job.decode() for job in raw])
+
+
+def told(event: int = 0) -> Call[int]:
+    """The newest event of the record that was told before this call; -1: none. With an event, this one is told now."""
+    return Call("told", (event,), int)
+
+
 def due(within_ms: int) -> Call[bool]:
     """Whether any running job has work now or soon."""
     return Call("due", (within_ms,), bool)
@@ -249,7 +262,7 @@ def begin(epoch: int) -> Call[bool]:
 
 COUNTERS = (
     "total", "waiting", "open", "done", "failed", "parked", "pages", "mentions", "dead", "queued", "flying", "spent",
-    "reserved", "cap",
+    "reserved", "cap", "unread",
 )  # fmt: skip
 
 

@@ -10,7 +10,15 @@ from redis.retry import Retry
 
 from prospector.frontier.calls import Call
 from prospector.frontier.scripts import every_script, script
-from prospector.frontier.server import CONNECT_SECONDS, connect, unreachable
+from prospector.frontier.server import (
+    CONNECT_SECONDS,
+    NEVER_EVICTS,
+    Memory,
+    connect,
+    memory,
+    refuse_evicting,
+    unreachable,
+)
 
 T = TypeVar("T")
 ANSWER_SECONDS = 30
@@ -55,6 +63,12 @@ class Frontier:
             raw = pipeline.execute()
         return [call.read(one) for call, one in zip(calls, raw, strict=True)]
 
+    def memory(self) -> Memory:
+        try:
+            return memory(self.redis)
+        except AWAY as error:
+            raise unreachable(self._url, error) from error
+
     def close(self) -> None:
         self.redis.close()
 
@@ -63,6 +77,7 @@ class AsyncFrontier:
     """For a worker: one connection, opened and reopened by `open`, and no retry of its own, for the pump decides."""
 
     def __init__(self, url: str) -> None:
+        self._url = url
         self._redis = redis_asyncio.Redis.from_url(
             url,
             socket_connect_timeout=CONNECT_SECONDS,
@@ -77,10 +92,11 @@ class AsyncFrontier:
         await self._redis.aclose()
         await self._redis.initialize()
         async with self._redis.pipeline(transaction=False) as pipeline:
-            pipeline.info("server")
+            pipeline.info("server", "memory")
             for one in every_script():
                 pipeline.script_load(one.text)
             answers = await pipeline.execute()
+        refuse_evicting(self._url, answers[0].get("maxmemory_policy", NEVER_EVICTS))
         self.run_id = answers[0]["run_id"]
 
     async def run_all(self, calls: Sequence[Call[Any]]) -> list[Any]:

@@ -10,10 +10,15 @@ from typing import Any
 
 from prospector.core.method_memory import MethodMemory
 from prospector.core.methods import Method
+from prospector.core.priority import RANK, Priority
 from prospector.core.ticket import Found, Kind, PageState, Ticket
 from prospector.core.urls import fingerprint
 
 VERSION = 1
+
+
+# of a new page, whose method is decided when it is granted
+HINTED = json.dumps({"v": VERSION, "x": {RANK: Priority.HINTED}}, separators=(",", ":"))
 
 
 def dumps(state: PageState) -> str:

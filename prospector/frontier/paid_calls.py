@@ -33,6 +33,11 @@ def charge(lease: str, charged_credits: int | None) -> Call[bool]:
     return Call("charge", (lease, -1 if charged_credits is None else charged_credits), bool)
 
 
+def spare(lease: str) -> Call[bool]:
+    """Nothing was paid for under it, and nothing will be."""
+    return Call("spare", (lease,), bool)
+
+
 def provider_failed(
     lease: str, evidence: Evidence, charged_credits: int | None, allowed: int | None = None
 ) -> Call[bool]:

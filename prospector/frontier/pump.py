@@ -9,12 +9,14 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
-from redis.exceptions import RedisError
+from redis.exceptions import OutOfMemoryError, RedisError
 
 from prospector import logs
 from prospector.core.ticket import Ticket, Verdict
+from prospector.errors import ProspectorError
 from prospector.frontier import calls, keys
 from prospector.frontier.calls import Call, Claim, Fetch, Terms
 from prospector.frontier.client import AWAY, AsyncFrontier
@@ -23,13 +25,14 @@ from prospector.frontier.desk import Pace
 T = TypeVar("T")
 LOG = logs.named(__name__)
 
-BEAT_SECONDS = 15
-REAP_SECONDS = 5
+BEATS_A_LEASE = 4
+REAP_SECONDS = 5.0
 IDLE_SECONDS = 1.0  # how late a new job, a lift or a freed domain may be noticed
 GATHER_SECONDS = 0.004  # what is told within this time shares a round trip
 RETURN_SECONDS = (0.1, 1.0)  # first and longest pause between two tries to reach Redis
-MARGIN_SECONDS = 5.0  # a ticket is not sent in the last seconds of its lease
+MARGIN = 1 / 12  # a ticket is not sent in this last part of its lease
 CALLS_A_TURN = 500
+FULL_SECONDS = 1.0  # pause while the server has no memory left
 
 
 def steady_seconds() -> float:
@@ -48,18 +51,25 @@ class Pump:
         room: Callable[[], int],
         deliver: Callable[[list[Ticket]], None],
         about: Callable[[], dict[str, str | int]],
+        broken: Callable[[BaseException], None] | None = None,
     ) -> None:
         self.worker = worker
         self.hands: dict[str, Ticket] = {}
         self.changes = 0
         self.next_work_seconds: float | None = None  # until there is more to claim, as far as the last claim could tell
-        self.lost_everything: Callable[[], None] = lambda: None
+        self.take_back: Callable[[], None] = lambda: None  # a job was held or lifted: what was not sent goes back
+        self.heard_pace: Callable[[str, int, int], None] | None = (
+            None  # gets site, delay_ms, moment it is blocked until
+        )
         self.call_count = 0
+        self.reconnections = 0
         self._frontier = frontier
         self._terms = terms
         self._room = room
         self._deliver = deliver
         self._about = about
+        self._broken = broken
+        self._lease_seconds = terms.lease_ms / 1000
         self._outbox: deque[tuple[Call[Any], asyncio.Future[Any] | None]] = deque()
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -72,6 +82,11 @@ class Pump:
 
     def start(self) -> None:
         self._task = asyncio.ensure_future(self._run())
+        self._task.add_done_callback(self._ended)
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        if self._broken and not task.cancelled() and (error := task.exception()):
+            self._broken(error)
 
     def tell(self, call: Call[Any]) -> None:
         self._outbox.append((call, None))
@@ -90,11 +105,14 @@ class Pump:
 
     def free(self, ticket: Ticket, how: Fetch, latency_ms: int, pace: Pace, retry_after_ms: int) -> None:
         """The fetch is over; what is made of it may take longer."""
-        self.tell(
-            calls.release(
-                ticket.lease, how, latency_ms, pace.least_ms, pace.most_ms, retry_after_ms, pace.crawl_delay_ms
-            )
+        call = calls.release(
+            ticket.lease, how, latency_ms, pace.least_ms, pace.most_ms, retry_after_ms, pace.crawl_delay_ms
         )
+        self.ask(call).add_done_callback(partial(self._hear_pace, ticket.site))
+
+    def _hear_pace(self, site: str, answer: "asyncio.Future[tuple[int, int] | None]") -> None:
+        if self.heard_pace and not answer.cancelled() and not answer.exception() and (pace := answer.result()):
+            self.heard_pace(site, *pace)
 
     def give_back(self, ticket: Ticket) -> None:
         """Nothing was asked of the site: it has no delay to keep, and the page is as it was."""
@@ -148,6 +166,7 @@ class Pump:
         """A new connection: what Redis thinks we hold and we do not know of was granted in an answer that got lost."""
         before = self._frontier.run_id
         await self._frontier.open()
+        self.reconnections += 1
         LOG.info("frontier_reached", worker=self.worker, restarted=bool(before) and before != self._frontier.run_id)
         told = {call.arguments[0] for call, _ in self._outbox if call.script == "settle"}
         held = await self._frontier.hands(keys.key(keys.HANDS, worker=self.worker))
@@ -169,20 +188,27 @@ class Pump:
         batch = [self._outbox[place] for place in range(min(len(self._outbox), CALLS_A_TURN))]
         due = self._due(began)
         room = 0 if self._draining else self._room()
-        if room > 0 and began >= self._next_claim:
-            due.append(calls.claim(self.worker, room, self._terms, self._frontier.run_id))
+        if not self._draining and began >= self._next_claim:  # one with no room still learns what was held or lost
+            due.append(calls.claim(self.worker, max(0, room), self._terms, self._frontier.run_id))
         if not batch and not due:
             return
         answers = await self._frontier.run_all([call for call, _ in batch] + due)
         self.call_count += 1
-        for (_, future), answer in zip(batch, answers, strict=False):
+        refused = []
+        for (call, future), answer in zip(batch, answers, strict=False):
             self._outbox.popleft()
-            _resolve(future, answer)
+            if isinstance(answer, OutOfMemoryError):
+                refused.append((call, future))
+            else:
+                self._resolve(call, future, answer)
+        self._outbox.extendleft(reversed(refused))
         for call, answer in zip(due, answers[len(batch) :], strict=True):
             if isinstance(answer, RedisError):
                 LOG.error("frontier_refused", worker=self.worker, operation=call.script, error=str(answer))
             else:
-                self._hear(call, answer, began)
+                self._hear(call, answer, began, room)
+        if any(isinstance(answer, OutOfMemoryError) for answer in answers):
+            await asyncio.sleep(FULL_SECONDS)
 
     def _due(self, now: float) -> list[Call[Any]]:
         due: list[Call[Any]] = []
@@ -192,33 +218,52 @@ class Pump:
             due.append(calls.reap(self._terms.lease_ms))
         return due
 
-    def _hear(self, call: Call[Any], answer: Any, began: float) -> None:
+    def _resolve(self, call: Call[Any], future: "asyncio.Future[Any] | None", answer: Any) -> None:
+        if isinstance(answer, RedisError):
+            LOG.error("frontier_refused", worker=self.worker, operation=call.script, error=str(answer))
+            answer = ProspectorError(f"Redis refused {call.script}: {answer}.", "This is a defect of Prospector.")
+        if future is None or future.done():
+            return
+        if isinstance(answer, ProspectorError):
+            future.set_exception(answer)
+        else:
+            future.set_result(answer)
+
+    def _hear(self, call: Call[Any], answer: Any, began: float, room: int) -> None:
         match call.script:
             case "beat":
-                self._next_beat = began + BEAT_SECONDS
+                self._next_beat = began + self._lease_seconds / BEATS_A_LEASE
                 self._extend(began)
-                if not answer and self.hands:
-                    LOG.warning("leases_lost", worker=self.worker, leases=len(self.hands))
-                    self.hands.clear()
+                if not answer:
+                    self._lose_hands()
             case "reap":
-                self._next_reap = began + REAP_SECONDS
+                self._next_reap = began + min(REAP_SECONDS, self._lease_seconds / BEATS_A_LEASE)
                 if answer != (0, 0):
                     LOG.warning("leases_reaped", worker=self.worker, leases=answer[0], dead_letters=answer[1])
             case "claim":
-                self._take(answer, began)
+                self._take(answer, began, room)
+
+    def _lose_hands(self) -> None:
+        """What Redis does not know any more may be given to another: nothing of it is sent from now on."""
+        if self.hands:
+            LOG.warning("leases_lost", worker=self.worker, leases=len(self.hands))
+            self.hands.clear()
+            self.take_back()
 
     def _extend(self, began: float) -> None:
-        self._valid_until = began + self._terms.lease_ms / 1000 - MARGIN_SECONDS
+        self._valid_until = began + self._lease_seconds * (1 - MARGIN)
 
-    def _take(self, claim: Claim, began: float) -> None:
+    def _take(self, claim: Claim, began: float, room: int) -> None:
         if claim.lost:
             self._next_claim = began + IDLE_SECONDS
-            self.lost_everything()
+            self._lose_hands()
             return
         self._extend(began)
-        self.changes = claim.changes
+        if claim.changes != self.changes:
+            self.changes = claim.changes
+            self.take_back()
         self.next_work_seconds = None if claim.wait_ms is None else claim.wait_ms / 1000
-        wait = IDLE_SECONDS if claim.wait_ms is None else min(IDLE_SECONDS, claim.wait_ms / 1000)
+        wait = IDLE_SECONDS if claim.wait_ms is None or room <= 0 else min(IDLE_SECONDS, claim.wait_ms / 1000)
         self._next_claim = began + wait
         if claim.tickets:
             self.hands.update({ticket.lease: ticket for ticket in claim.tickets})
@@ -227,7 +272,7 @@ class Pump:
     async def _sleep(self) -> None:
         """Until the next beat, reap or claim is due, or until somebody tells something: then a little, to gather more."""
         wake_at = min(self._next_beat, self._next_reap)
-        if not self._draining and self._room() > 0:
+        if not self._draining:
             wake_at = min(wake_at, self._next_claim)
         try:
             async with asyncio.timeout(max(0.0, wake_at - steady_seconds())):
@@ -236,12 +281,3 @@ class Pump:
         except TimeoutError:
             pass
         self._wake.clear()
-
-
-def _resolve(future: "asyncio.Future[Any] | None", answer: Any) -> None:
-    if future is None or future.done():
-        return
-    if isinstance(answer, RedisError):
-        future.set_exception(answer)
-    else:
-        future.set_result(answer)

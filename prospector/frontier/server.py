@@ -7,9 +7,10 @@ from urllib.parse import urlsplit
 from redis import Redis
 from redis.exceptions import RedisError, ResponseError
 
-from prospector.errors import ServerUnreachable
+from prospector.errors import EnvironmentInvalid, ServerUnreachable
 
 CONNECT_SECONDS = 5
+NEVER_EVICTS = "noeviction"
 INTSET_ENTRIES = 16_384  # pages of a domain that are remembered at 9-10 bytes each; Redis' own default is 512
 
 
@@ -43,6 +44,19 @@ class Facts:
     clock: float
 
 
+@dataclass(frozen=True)
+class Memory:
+    """`limit_bytes` 0: none is set."""
+
+    used_bytes: int
+    limit_bytes: int
+
+
+def memory(client: Redis) -> Memory:
+    said = client.info("memory")
+    return Memory(said["used_memory"], said.get("maxmemory", 0))
+
+
 def facts(url: str) -> Facts:
     with connect(url) as client:
         try:
@@ -73,6 +87,15 @@ def _configured(client: Redis, name: str) -> str | None:
     with suppress(ResponseError):
         return client.config_get(name).get(name)
     return None
+
+
+def refuse_evicting(url: str, policy: str) -> None:
+    """A server that makes room by dropping keys drops pages, leases and blocks."""
+    if policy != NEVER_EVICTS:
+        raise EnvironmentInvalid(
+            f"Redis at {place(url)} has maxmemory-policy {policy}: it would drop work when its memory is full.",
+            f"CONFIG SET maxmemory-policy {NEVER_EVICTS}, and write it into the server's configuration.",
+        )
 
 
 def place(url: str) -> str:

@@ -9,11 +9,13 @@ from contextlib import suppress
 
 from sqlalchemy import Connection, Engine
 
+from prospector.blobs import Storage
 from prospector.core.halts import Halt
 from prospector.core.states import ENDED, JobState
 from prospector.errors import Conflict
 from prospector.frontier.client import Frontier
-from prospector.jobs.follow import reconcile
+from prospector.jobs.exports.shelf import forget
+from prospector.jobs.follow import prepare, reconcile
 from prospector.store import domains, jobs
 from prospector.store.jobs import IllegalMove
 
@@ -43,6 +45,7 @@ WAYS = {
 
 
 def start(engine: Engine, frontier: Frontier, job_id: str) -> JobState:
+    prepare(engine, frontier, job_id)
     _move(engine, job_id, JobState.RUNNING, "started", frozenset({JobState.PENDING}), "it was started before")
     return reconcile(engine, frontier, job_id)
 
@@ -86,7 +89,7 @@ def retry(engine: Engine, frontier: Frontier, job_id: str) -> int:
     return again
 
 
-def delete(engine: Engine, frontier: Frontier, job_id: str) -> None:
+def delete(engine: Engine, frontier: Frontier, files: Storage, job_id: str) -> None:
     """The job and everything of it. One that is under way is cancelled first."""
     with suppress(NotNow):
         cancel(engine, frontier, job_id)
@@ -96,6 +99,7 @@ def delete(engine: Engine, frontier: Frontier, job_id: str) -> None:
         if job.state not in ENDED:  # somebody has started it again just now
             raise NotNow(job_id, job.state, "it is not deleted")
         jobs.remove(connection, job_id)
+    forget(files, job_id)  # what a crash leaves of them here ends with their links
 
 
 def _reopen_failed(connection: Connection, job_id: str) -> int:

@@ -9,7 +9,7 @@ from prospector.core.methods import Method
 from prospector.core.outcomes import DomainState, PageOutcome
 from prospector.core.sites import site_of
 from prospector.core.spec import spec_from
-from prospector.core.urls import fingerprint
+from prospector.core.urls import homepage_fingerprint
 from prospector.frontier import calls, codec, rebuild_calls
 from prospector.frontier.calls import Seed
 from prospector.frontier.client import Frontier
@@ -42,20 +42,15 @@ def fill(connection: Connection, frontier: Frontier, job_id: str) -> int:
     return waiting
 
 
-def add(connection: Connection, frontier: Frontier, job_id: str, there: frozenset[int]) -> int:
-    """Seeds the unfinished domains that are not `there`. Returns how many these are."""
-    count = 0
-    for batch in _unfinished(connection, job_id):
-        missing = [seed_of(one) for one in batch if one.number not in there]
-        if missing:
-            frontier.run(calls.seed(job_id, missing))
-            count += len(missing)
-    return count
+def add_missing(connection: Connection, frontier: Frontier, job_id: str) -> int:
+    """Seeds the unfinished domains that a job known here does not have. Returns how many these were."""
+    batches = _unfinished(connection, job_id)
+    return sum(frontier.run(calls.seed(job_id, [seed_of(one) for one in batch])) for batch in batches)
 
 
 def seed_of(one: domains.Seed) -> Seed:
-    url = f"https://{one.domain}/"
-    return Seed(one.domain, one.number, site_of(one.domain), url, fingerprint(url), one.generation)
+    url, number = f"https://{one.domain}/", homepage_fingerprint(one.domain)
+    return Seed(one.domain, one.number, site_of(one.domain), url, number, one.generation)
 
 
 def _unfinished(connection: Connection, job_id: str) -> Iterator[list[domains.Seed]]:

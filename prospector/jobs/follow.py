@@ -10,6 +10,7 @@ from prospector.frontier.calls import Status
 from prospector.frontier.client import Frontier
 from prospector.jobs import ending, fill
 from prospector.jobs.checkpoint import checkpoint
+from prospector.jobs.rebuild import rebuild_if_lost
 from prospector.store import domains, jobs
 from prospector.store.jobs import Job
 
@@ -25,6 +26,8 @@ def reconcile(
     Done again, by anybody and at any time, it changes nothing: commands, whoever looks at a job, and the steward call it.
     `lift_again`: parked pages of a running job are tried again. `check_domains`: some may be missing, look at once.
     """
+    if _known(frontier, job_id) is None:
+        rebuild_if_lost(engine, frontier)
     for _ in range(TURNS_MOST):
         with engine.begin() as connection:
             job = jobs.hold_still(connection, job_id)
@@ -33,6 +36,15 @@ def reconcile(
         if state is job.state:
             break
     return state
+
+
+def prepare(engine: Engine, frontier: Frontier, job_id: str) -> None:
+    """Fills in a job that is about to be started: nobody else fills it meanwhile, because it does not run yet."""
+    if _known(frontier, job_id) is None:
+        rebuild_if_lost(engine, frontier)
+    with engine.begin() as connection:
+        if jobs.hold_still(connection, job_id).state is JobState.PENDING:
+            fill.fill(connection, frontier, job_id)
 
 
 def _follow(connection: Connection, frontier: Frontier, job: Job, lift_again: bool, check_domains: bool) -> None:
@@ -85,8 +97,7 @@ def _add_missing(connection: Connection, frontier: Frontier, job: Job, known: St
     tally = domains.tally(connection, job.id)
     if tally[DomainState.WAITING] + tally[DomainState.OPEN] <= left(known):
         return
-    there = frontier.run(job_calls.left(job.id))
-    missing = fill.add(connection, frontier, job.id, there)
+    missing = fill.add_missing(connection, frontier, job.id)
     again = missing - max(0, job.domains_total - known.domains_total)
     if again > 0:  # they were counted as failed
         frontier.run(job_calls.reopened(job.id, again))

@@ -4,11 +4,17 @@ import heapq
 import json
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
-from prospector import nodes
+from sqlalchemy import Connection
 
+from prospector import nodes
+from prospector.store import events
+from prospector.store.tables import EventKind
+
+EVENTS_MOST = 1_000
 WORKERS_LOGS = ("logs", nodes.PROJECT, "domain")
 
 
@@ -22,6 +28,16 @@ def node_logs(url: str) -> dict[str, Iterator[str]]:
     """Of the workers that this node knows of."""
     runs = [one for one in nodes.node(url).runs if one.log]
     return {one.id: _fetched(url, str(one.log)) for one in runs}
+
+
+def record(connection: Connection, job_id: str) -> Iterator[str]:
+    """What the record has of it: moves with their reasons, alerts, notes."""
+    for one in reversed(events.of_job(connection, job_id, EVENTS_MOST)):
+        level = "WARNING" if one.kind is EventKind.ALERT else "INFO"
+        moved = {"from": one.from_state, "to": one.to_state} if one.to_state else {}
+        when = one.at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+        event = {"time": when, "level": level, "event": one.kind, "job": job_id, **moved, "reason": one.reason}
+        yield json.dumps(event)
 
 
 def lines(logs: Mapping[str, Iterable[str]], job_id: str, most: int) -> list[dict[str, Any]]:

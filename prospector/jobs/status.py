@@ -53,7 +53,8 @@ class JobStatus:
     @property
     def percent(self) -> int:
         """Never 100 before the last one."""
-        return self.domains_finished * 100 // max(self.job.domains_total, 1)
+        total = self.job.domains_total
+        return 100 if self.domains_finished >= total else min(99, round(self.domains_finished * 100 / total))
 
     def as_object(self) -> dict[str, Any]:
         """What `job status --json` promises."""

@@ -34,10 +34,14 @@ class Staff:
 
 
 def ensure_workers(engine: Engine, frontier: Frontier, urls: Sequence[str], per_node: int) -> Staff:
-    """One round, asked for when a job starts and every few seconds by the steward. Without work nothing is started, nor
-    while somebody else is at it."""
+    """One round, every few seconds by the steward. Without work nothing is started, nor while somebody else is at it."""
     if not frontier.run(calls.due(SOON_MS)):
         return Staff()
+    return call_workers(engine, frontier, urls, per_node)
+
+
+def call_workers(engine: Engine, frontier: Frontier, urls: Sequence[str], per_node: int) -> Staff:
+    """A round for work that is about to come: a worker takes two seconds to begin, and a long list as long to be filled in."""
     with engine.begin() as connection:
         if not locks.take(connection, Lock.STAFF):
             return Staff()
@@ -49,7 +53,7 @@ def _round(connection: Connection, frontier: Frontier, urls: Sequence[str], per_
     beating = frontier.run(calls.workers())
     alive = {one.name: len(_alive(one, beating)) for one in reached}
     elsewhere = sum(1 for one in beating if one.node not in alive)
-    most = most_workers(server.connections_allowed(connection))
+    most = most_workers(server.connections(connection)[1])
     url_of = {one.name: one.url for one in reached}
     started: dict[str, tuple[str, ...]] = {}
     for node, count in missing(alive, per_node, most - elsewhere, AT_ONCE).items():

@@ -12,7 +12,7 @@ from prospector.errors import EnvironmentInvalid
 
 SOCKET_NAMES_BYTES = len("/pg/.s.PGSQL.5432.lock")
 SOCKET_PATH_BYTES = 104  # the smaller one, of macOS; Linux has 108
-SERVERS = ("postgres", "postgres-old", "redis", "scrapyd")  # the old one while data is brought over from it
+SERVERS = ("postgres", "postgres-old", "redis", "scrapyd", "steward")  # the old one while data is brought over from it
 
 
 @dataclass(frozen=True)

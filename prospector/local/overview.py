@@ -7,7 +7,7 @@ from pathlib import Path
 
 from prospector import nodes, settings
 from prospector.frontier import server as frontier_server
-from prospector.local import attach, idle, upgrade
+from prospector.local import attach, idle, servers, steward, upgrade
 from prospector.local.home import Home
 from prospector.local.state import Phase, State
 from prospector.store import server as store_server
@@ -43,6 +43,7 @@ class Overview:
     redis: Part
     scrapyd: Part
     storage: Part
+    steward: Part
     kept_data: list[str]  # of older major versions of Postgres, brought over
 
 
@@ -60,6 +61,7 @@ def of(home: Home) -> Overview:
         redis=_part(state, "redis", redis),
         scrapyd=_part(state, "scrapyd", urls or None),
         storage=_storage(home),
+        steward=_steward(state),
         kept_data=[str(one) for one in upgrade.kept_data(home)],
     )
 
@@ -68,6 +70,13 @@ def _storage(home: Home) -> Part:
     if settings.STORAGE_URL:
         return Part(Standing.EXTERNAL, settings.STORAGE_URL)
     return Part(Standing.RUNNING, home.files.as_uri(), data=str(home.files))
+
+
+def _steward(state: State | None) -> Part:
+    """Of the stack; whether one runs elsewhere nobody here knows."""
+    if servers.all_external():
+        return Part(Standing.EXTERNAL)
+    return _part(state, steward.NAME, None)
 
 
 def _part(state: State | None, name: str, external: str | None) -> Part:

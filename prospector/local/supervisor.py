@@ -16,11 +16,12 @@ from datetime import UTC, datetime
 
 from prospector import logs, settings
 from prospector.errors import ProspectorError
-from prospector.local import drain, guard, idle, leftovers, locks, state
+from prospector.local import drain, guard, idle, leftovers, locks, state, steward
 from prospector.local.home import Home
 from prospector.local.remedies import system_failure
 from prospector.local.stack import Service, services
-from prospector.local.state import Phase, State
+from prospector.local.state import Phase, Server, State
+from prospector.local.steward import LocalSteward
 
 LOG = logs.named(__name__)
 TICK_SECONDS = 1.0
@@ -35,6 +36,7 @@ class Supervisor:
             Phase.STARTING, os.getpid(), datetime.now(UTC).isoformat(timespec="seconds"), str(home.sockets)
         )
         self.services: list[Service] = []
+        self.steward: LocalSteward | None = None
         self.asked_to_stop = False
         self.guard_pid = 0
         self.guard_pipe = -1
@@ -50,7 +52,9 @@ class Supervisor:
             service.start()
         for service in self.services:
             service.make_ready()
-        self._write(replace(self.state, phase=Phase.READY, servers={one.name: one.server for one in self.services}))
+        servers = {one.name: one.server for one in self.services}
+        self.steward = LocalSteward(self.home, self.generation, steward.environment(self.home, servers))
+        self._write(replace(self.state, phase=Phase.READY, servers=servers))
 
     def watch(self) -> None:
         """Returns when it is time to stop."""
@@ -69,6 +73,8 @@ class Supervisor:
         """No new spiders, the running ones to their end, then the servers: who writes stops before who is written to."""
         with suppress(OSError):  # a full disk must not keep the servers from stopping
             self._write(replace(self.state, phase=Phase.STOPPING))
+        if self.steward:
+            self.steward.stop()  # or it would start anew what is stopped here
         if "scrapyd" in self.state.servers:
             drain.spiders(self.home, self.state.servers["scrapyd"].url)
         for service in reversed(self.services):
@@ -102,7 +108,14 @@ class Supervisor:
             if service.ended() and not self.asked_to_stop:
                 LOG.warning("server_restarts", server=service.name, last_words=service.last_words())
                 service.restart()
-                self._write(replace(self.state, servers={one.name: one.server for one in self.services}))
+                self._write(replace(self.state, servers=self._servers()))
+        if self.steward and not self.asked_to_stop and self.steward.look():
+            self._write(replace(self.state, servers=self._servers()))
+
+    def _servers(self) -> dict[str, Server]:
+        found = {one.name: one.server for one in self.services}
+        own = self.steward.server() if self.steward else None
+        return found | ({steward.NAME: own} if own else {})
 
     def _close_if_idle(self) -> bool:
         """A command that comes now is either seen here, or sees that the stack is stopping and waits for the next one."""

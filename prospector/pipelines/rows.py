@@ -60,6 +60,7 @@ def _mention(mention: Mention, numbers: Mapping[Keyword, int]) -> MentionRow:
         zone=min(zones, key=BEST_FIRST.index),
         snippet=str(mention.snippet),
         zones=zones if len(zones) > 1 else None,
+        anchor=mention.anchor or None,
     )
 
 
@@ -77,6 +78,8 @@ def _flags(item: PageItem) -> PageFlag:
             flags |= flag
     if "noindex" in page.robots:
         flags |= PageFlag.NOINDEX
+    if item.bad_certificate:
+        flags |= PageFlag.BAD_CERTIFICATE
     if page.truncated:
         flags |= PageFlag.TRUNCATED
     if linking and linking.contact_found:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scrapy.crawler import Crawler
+from scrapy.exceptions import DropItem
 
 from prospector import logs
 from prospector.errors import NotFound, ServerUnreachable
@@ -56,11 +57,14 @@ class WritePipeline:
     async def process_item(self, item: PageItem) -> PageItem:
         """Returns once the page is settled: its children in the frontier, its rows in Postgres, then acknowledged."""
         spider: Any = self._crawler.spider
-        new = []
-        if item.found or item.site_pages:
-            new = await spider.pump.ask(calls.add(item.ticket.lease, item.found, item.site_pages))
-        if item.ticket.state.extra.get(REPLAYED):
-            new = list(item.found)  # a worker that died may have told the frontier of them, and not the record
+        connection = spider.pump.reconnections
+        new = await spider.pump.ask(calls.add(item.ticket.lease, item.found, item.site_pages))
+        if new is None:
+            spider.uncommitted -= 1
+            spider.pump.hands.pop(item.ticket.lease, None)
+            raise DropItem("its lease was lost: the page is another worker's")
+        if item.ticket.state.extra.get(REPLAYED) or spider.pump.reconnections != connection:
+            new = list(item.found)  # the frontier may have been told of them before, and not the record
         row = page_row(item, new, spider.briefs[item.ticket.job].numbers)
         committed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(Waiting(item, row, committed))

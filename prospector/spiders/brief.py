@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from prospector.core.hints import Hints
 from prospector.core.keywords import Keyword
 from prospector.core.match import Matcher
 from prospector.core.sites import bare, owner, site_of
@@ -18,6 +19,7 @@ class Brief:
     job: str
     spec: JobSpec
     matcher: Matcher
+    hints: Hints
     numbers: dict[Keyword, int]
     siblings: dict[str, frozenset[str]]
 
@@ -40,4 +42,4 @@ def brief(job: str, spec: JobSpec, keywords: Sequence[Keyword], domains: Iterabl
         of_site[site_of(domain)].add(bare(domain))
     siblings = {site: frozenset(hosts) for site, hosts in of_site.items() if len(hosts) > 1}
     numbers = {keyword: number for number, keyword in enumerate(keywords)}
-    return Brief(job, spec, matcher, numbers, siblings)
+    return Brief(job, spec, matcher, Hints(keywords), numbers, siblings)

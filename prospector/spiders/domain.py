@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,26 +15,35 @@ from twisted.python.failure import Failure
 
 from prospector import logs
 from prospector.core.latency import Times
+from prospector.core.methods import Method, Mode
+from prospector.core.opening import address_of
 from prospector.core.purpose import Purpose
 from prospector.core.robots import Robots
-from prospector.core.robots_visit import authority, robots_address
+from prospector.core.robots_visit import authority, known, robots_address, robots_method
 from prospector.core.ticket import Kind, Ticket
-from prospector.core.visit import Conclusion, address_of
-from prospector.errors import NotFound
+from prospector.core.visit import COOKIE, Conclusion, leads_off
+from prospector.errors import NotFound, ProspectorError, end_in_words
+from prospector.fetch.by_method import METHOD
 from prospector.fetch.failures import NotSent, Stopped
-from prospector.frontier import calls
+from prospector.fetch.key import key_in_force
+from prospector.frontier import calls, paid_calls
 from prospector.frontier.desk import Desk, Pace
 from prospector.frontier.in_process import InProcessFrontier
 from prospector.frontier.passage import TicketPassage
 from prospector.items import PageItem
-from prospector.spiders import debugging, readings
+from prospector.spiders import debugging, readings, sitemap_readings
 from prospector.spiders.briefs import Briefs
+from prospector.spiders.ledger import Ledger
 from prospector.spiders.page_links import PageLinks
+from prospector.spiders.paid_passage import PaidTicketPassage
 from prospector.spiders.robots_book import RobotsBook
 from prospector.store import server
 
 LOG = logs.named(__name__)
 MS = 1000
+WITHOUT_KEY = (
+    "There is no SCRAPINGBEE_API_KEY: this hybrid job works as free-only, and counts the pages a key would have helped."
+)
 
 
 class DomainSpider(CrawlSpider):
@@ -47,10 +57,11 @@ class DomainSpider(CrawlSpider):
 
     pump: Desk  # a worker's is set by the scheduler
     engine: Engine
+    ledger: Ledger
     briefs: Briefs
     summary: debugging.Summary
     robots: RobotsBook
-    has_key: bool
+    pays: bool
     uncommitted: int  # pages read whose rows are not in Postgres yet
     writes: Times
     least_ms: int
@@ -67,11 +78,15 @@ class DomainSpider(CrawlSpider):
         spider.writes = Times()
         spider.least_ms, spider.most_ms = settings.getint("DELAY_MS"), settings.getint("DELAY_MOST_MS")
         if "domain" in kwargs:
-            spider.debug(crawler, **kwargs)
+            try:
+                spider.debug(crawler, **kwargs)
+            except ProspectorError as error:
+                end_in_words(type(error), error, None)
         else:
             spider.engine = server.engine(settings["WORKER_DATABASE_URL"], "prospector worker")
             spider.briefs = Briefs(spider.engine)
-            spider.has_key = bool(settings["SCRAPINGBEE_API_KEY"])
+            spider.ledger = Ledger(spider.engine)
+            spider.pays = True
         return spider
 
     def debug(
@@ -83,9 +98,9 @@ class DomainSpider(CrawlSpider):
         max_pages: str = "50",
     ) -> None:
         debugging.configure(crawler.settings)
-        brief = debugging.brief_of(debugging.domain_of(domain), keywords, keywords_file, int(max_pages))
+        brief = debugging.brief_of(debugging.domain_of(domain), keywords, keywords_file, max_pages)
         self.briefs = Briefs(None, brief)
-        self.has_key = False
+        self.pays = False
         self.pump = debugging.frontier_of(brief, debugging.domain_of(domain), self.least_ms)
         self.summary = debugging.Summary()
 
@@ -95,10 +110,17 @@ class DomainSpider(CrawlSpider):
             async for ticket in self.pump.tickets():
                 yield self.request_of(ticket)
 
-    def closed(self, _reason: str) -> None:
+    async def closed(self, _reason: str) -> None:
         if isinstance(self.pump, InProcessFrontier):
             for line in self.summary.lines():
                 LOG.info("summary", message=line)
+        else:
+            await self.ledger.close()
+
+    @property
+    def has_key(self) -> bool:
+        """At this moment: a key that comes into prospector.toml while the worker runs is used from then on."""
+        return self.pays and bool(key_in_force()())
 
     def about(self) -> dict[str, str | int]:
         """What a beat tells of this worker."""
@@ -122,6 +144,7 @@ class DomainSpider(CrawlSpider):
         for job in new_jobs:
             try:
                 await self.briefs.learn(job)
+                self._say_without_key(job)
             except NotFound:
                 LOG.warning("job_is_gone", job=job, worker=self.pump.worker)
         for of_authority, read in zip(unread, await asked, strict=True):
@@ -132,7 +155,17 @@ class DomainSpider(CrawlSpider):
                 self.pump.give_back(ticket)
         then([ticket for ticket in tickets if ticket.job in self.briefs])
 
+    def _say_without_key(self, job: str) -> None:
+        if self.briefs[job].spec.mode is Mode.HYBRID and not self.has_key:
+            LOG.warning("no_key", job=job, message=WITHOUT_KEY)
+
     def request_of(self, ticket: Ticket) -> Request:
+        if self.robots.known(address_of(ticket)):
+            ticket = replace(ticket, state=known(ticket.state))
+        if ticket.price and leads_off(
+            address_of(ticket), lambda url: self.briefs[ticket.job].belongs(url, ticket.domain)
+        ):
+            ticket = replace(ticket, state=replace(ticket.state, method=Method.DIRECT))
         purpose = Purpose.SITEMAP if ticket.state.kind is Kind.SITEMAP else Purpose.PAGE
         return self._request(ticket, address_of(ticket), purpose)
 
@@ -144,9 +177,20 @@ class DomainSpider(CrawlSpider):
     def _request(self, ticket: Ticket, url: str, purpose: Purpose) -> Request:
         read = self.robots.known(url)
         pace = Pace(self.least_ms, self.most_ms, int((read.delay_seconds if read else 0) * MS))
-        passage = TicketPassage(self.pump, ticket, pace)
-        meta = {"ticket": ticket, "purpose": purpose, "passage": passage}
-        return Request(url, errback=self.failed, meta=meta, dont_filter=True)
+        method = robots_method(ticket.state) if purpose is Purpose.ROBOTS else ticket.state.method
+        passage = self._passage(ticket, pace, method)
+        meta = {"ticket": ticket, "purpose": purpose, "passage": passage, "asked": url, METHOD: method}
+        cookie = ticket.state.extra.get(COOKIE) if purpose is Purpose.PAGE else None
+        headers = {"Cookie": cookie} if cookie else None
+        return Request(url, headers=headers, errback=self.failed, meta=meta, dont_filter=True)
+
+    def _passage(self, ticket: Ticket, pace: Pace, method: Method) -> TicketPassage:
+        if ticket.price == 0:
+            return TicketPassage(self.pump, ticket, pace)
+        passage = PaidTicketPassage(self.pump, ticket, pace, self.ledger)
+        if method is Method.DIRECT:
+            passage.spared()
+        return passage
 
     # --- from answer to item
 
@@ -157,9 +201,9 @@ class DomainSpider(CrawlSpider):
         ticket: Ticket = response.meta["ticket"]
         match response.meta["purpose"]:
             case Purpose.ROBOTS:
-                item = self._robots_read(ticket, readings.robots_of(response))
+                item = self._robots_read(ticket, readings.robots_of(self, response))
             case Purpose.SITEMAP:
-                item = self._concluded(readings.sitemap_of(response, self.briefs[ticket.job]))
+                item = self._concluded(sitemap_readings.sitemap_of(self, response))
             case _:
                 item = self._concluded(readings.page_of(self, response))
         if item is not None:
@@ -180,7 +224,7 @@ class DomainSpider(CrawlSpider):
             case Purpose.ROBOTS:
                 return self._robots_read(ticket, readings.robots_failed(self, request, failure))
             case Purpose.SITEMAP:
-                return self._concluded(readings.without_sitemap(request))
+                return self._concluded(sitemap_readings.without_sitemap(self, request, failure))
         return self._concluded(readings.failed_page(self, request, failure))
 
     def _robots_read(self, ticket: Ticket, read: Robots | Conclusion) -> PageItem | None:
@@ -195,6 +239,8 @@ class DomainSpider(CrawlSpider):
     def _concluded(self, item: PageItem) -> PageItem | None:
         """An item goes through the pipelines only if its page is settled for good."""
         end = item.conclusion
+        if end.memory:
+            self.pump.tell(paid_calls.remember(item.ticket.lease, end.memory))
         if end.outcome is not None:
             self.uncommitted += 1
             return item
@@ -206,7 +252,11 @@ class DomainSpider(CrawlSpider):
         self.settle(ticket, readings.defect(ticket, failure))
 
     def settle(self, ticket: Ticket, end: Conclusion, mentions: int = 0) -> None:
+        if ticket.price and ticket.lease not in self.ledger.asked:
+            self.pump.tell(paid_calls.spare(ticket.lease))
         self.pump.settle(
             ticket,
             calls.settle(ticket.lease, end.verdict, mentions, end.state, end.wait_ms, end.parked, end.facts),
         )
+        if ticket.price:
+            self.ledger.asked.discard(ticket.lease)

@@ -21,8 +21,11 @@ class PageLinks:
         page = page_of(response)
         if "nofollow" in page.robots:
             return []
-        addresses = dict.fromkeys(link.url.partition("#")[0] for link in page.links)
-        return [ScrapyLink(url) for url in worth_asking(addresses)]
+        anchors: dict[str, str] = {}
+        for link in page.links:
+            url = link.url.partition("#")[0]
+            anchors[url] = anchors.get(url) or link.anchor
+        return [ScrapyLink(url, anchors[url]) for url in worth_asking(anchors)]
 
 
 def worth_asking(addresses: Iterable[str]) -> list[str]:

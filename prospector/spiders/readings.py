@@ -6,23 +6,25 @@ from typing import TYPE_CHECKING
 
 from scrapy import Request
 from scrapy.http import Response
+from scrapy.link import Link
 from twisted.python.failure import Failure
 
 from prospector import logs
-from prospector.core import sitemaps
-from prospector.core.answers import Answer, is_html, of_page
-from prospector.core.evidence import Evidence, of_status
+from prospector.core.answers import Answer, cookies_of, is_html, of_page
+from prospector.core.evidence import Evidence, of_status, reason
+from prospector.core.methods import Method, Mode
+from prospector.core.opening import is_unreached
 from prospector.core.outcomes import PageOutcome
-from prospector.core.robots import SKIPPED_ABOVE_SECONDS, Robots
-from prospector.core.robots_visit import RobotsAnswer, judge, known
-from prospector.core.sites import site_of
-from prospector.core.ticket import Found, Kind, PageState, Ticket, Verdict
-from prospector.core.urls import UrlInvalid, canonical, fingerprint, resolve
-from prospector.core.visit import HOPS, Circumstances, Conclusion, conclude, is_unreached
+from prospector.core.robots import SKIPPED_ABOVE_SECONDS, Robots, Stance
+from prospector.core.robots_visit import RobotsAnswer, judge, known, paid_instead, robots_method
+from prospector.core.size_hints import pages_said
+from prospector.core.ticket import Found, Ticket, Verdict
+from prospector.core.urls import fingerprint
+from prospector.core.visit import KEY_WANTED, Circumstances, Conclusion, Onward, conclude
 from prospector.fetch.direct import wait_asked_ms
 from prospector.items import PageItem
-from prospector.spiders import page_links
-from prospector.spiders.brief import Brief
+from prospector.spiders import page_links, sitemap_readings
+from prospector.spiders.leads import REDIRECTS, host_site, leads, location_of, same_page
 from prospector.spiders.symptoms import evidence_of_failure
 
 if TYPE_CHECKING:
@@ -30,10 +32,12 @@ if TYPE_CHECKING:
 
 LOG = logs.named(__name__)
 
-REDIRECTS = frozenset({301, 302, 303, 307, 308})
 DEFECT = "Internal error"
 DEFECT_TRIES = 3
-SITEMAP = "/sitemap.xml"
+OF_PROVIDER = frozenset(
+    {Evidence.PROVIDER_FAILED, Evidence.PROVIDER_OUT, Evidence.PROVIDER_BUSY, Evidence.BAD_KEY, Evidence.OUT_OF_CREDITS}
+)
+NOBODY = frozenset({Evidence.PRIVATE_ADDRESS, Evidence.UNRESOLVED, Evidence.REFUSED})  # there is no site to pay for
 
 
 def page_of(spider: "DomainSpider", response: Response) -> PageItem:
@@ -43,14 +47,14 @@ def page_of(spider: "DomainSpider", response: Response) -> PageItem:
     item = PageItem(ticket, response.url, response.status, datetime.now(UTC), end, homepage=ticket.opening)
     if end.outcome is PageOutcome.READ:
         item.page = answer.page
-        links = [link.url for rule in spider.rules for link in rule.link_extractor.extract_links(response)]  # type: ignore[arg-type]
-        item.found = leads(links, ticket, spider.briefs[ticket.job])
+        item.bad_certificate = response.meta.get("bad_certificate", False)
+        item.site_pages = _pages_said(response) if ticket.opening else 0
+        links = [link for rule in spider.rules for link in rule.link_extractor.extract_links(response)]  # type: ignore[arg-type]
+        item.found = _leads(spider, links, ticket)
     elif end.onward:
-        hops = int(ticket.state.extra.get(HOPS, 0)) + 1
-        state = PageState(extra={HOPS: hops})
-        item.found = [Found(end.onward, fingerprint(end.onward), state)]
-    if ticket.opening and end.outcome in {PageOutcome.READ, PageOutcome.REDIRECTED}:
-        item.found = [*_sitemaps(spider, ticket, response.url), *item.found]
+        item.found = [_onward(end.onward)]
+    if ticket.opening and (end.outcome is PageOutcome.READ or end.onward):
+        item.found = [*sitemap_readings.named(spider, ticket, response.url), *item.found]
     return item
 
 
@@ -60,7 +64,7 @@ def failed_page(spider: "DomainSpider", request: Request, failure: Failure) -> P
     end = conclude(ticket, Answer(evidence), _around(spider, ticket)) if evidence else defect(ticket, failure)
     item = PageItem(ticket, request.url, None, datetime.now(UTC), end)
     if evidence is Evidence.ROBOTS and ticket.opening:
-        item.found = _sitemaps(spider, ticket, request.url)
+        item.found = sitemap_readings.named(spider, ticket, request.url)
     return item
 
 
@@ -70,32 +74,17 @@ def defect(ticket: Ticket, failure: Failure) -> Conclusion:
     if ticket.state.attempt + 1 < DEFECT_TRIES:
         state = replace(ticket.state, attempt=ticket.state.attempt + 1)
         return Conclusion(Verdict.AGAIN, state=state, wait_ms=1000)
-    return Conclusion(Verdict.FAILED, PageOutcome.FAILED, detail=DEFECT, facts={"reason": DEFECT})
+    facts = {"reason": DEFECT} if ticket.opening else {}
+    return Conclusion(Verdict.FAILED, PageOutcome.FAILED, detail=DEFECT, facts=facts)
 
 
-def sitemap_of(response: Response, brief: Brief) -> PageItem:
+def robots_of(spider: "DomainSpider", response: Response) -> Robots | Conclusion:
     ticket: Ticket = response.meta["ticket"]
-    end = Conclusion(Verdict.ASIDE, PageOutcome.SKIPPED, detail="sitemap")
-    item = PageItem(ticket, response.url, response.status, datetime.now(UTC), end)
-    if response.status == 200:
-        read = sitemaps.read(response.body)
-        pages = leads(page_links.worth_asking(_absolute(read.pages, response.url)), ticket, brief)
-        nested = [] if ticket.state.extra.get("nested") else _absolute(read.nested, response.url)
-        item.found = [*(_sitemap(url, nested=True) for url in nested if brief.belongs(url, ticket.domain)), *pages]
-        item.site_pages = read.listed
-    return item
-
-
-def without_sitemap(request: Request) -> PageItem:
-    end = Conclusion(Verdict.ASIDE, PageOutcome.SKIPPED, detail="sitemap")
-    return PageItem(request.meta["ticket"], request.url, None, datetime.now(UTC), end)
-
-
-def robots_of(response: Response) -> Robots | Conclusion:
-    ticket: Ticket = response.meta["ticket"]
-    target = _location(response) if response.status in REDIRECTS else None
+    target = location_of(response) if response.status in REDIRECTS else None
+    if host_site(response.url) != ticket.site:  # a paid call follows redirects by itself
+        return Robots(Stance.NONE)
     answer = RobotsAnswer(response.status, response.body, target, wait_asked_ms(response))
-    return judge(ticket, answer, lambda url: _site(url) == ticket.site)
+    return _or_paid(spider, ticket, judge(ticket, answer, lambda url: host_site(url) == ticket.site))
 
 
 def robots_failed(spider: "DomainSpider", request: Request, failure: Failure) -> Conclusion:
@@ -104,37 +93,70 @@ def robots_failed(spider: "DomainSpider", request: Request, failure: Failure) ->
     evidence = evidence_of_failure(failure)
     if evidence is None:
         return defect(ticket, failure)
-    if evidence in {Evidence.PRIVATE_ADDRESS, Evidence.UNRESOLVED} or (
-        ticket.opening and is_unreached(ticket, evidence)
-    ):
+    method = robots_method(ticket.state)
+    if evidence in OF_PROVIDER:
         return conclude(ticket, Answer(evidence), _around(spider, ticket))
-    end = judge(ticket, RobotsAnswer(None), lambda _: False)
+    if evidence in {Evidence.PRIVATE_ADDRESS, Evidence.UNRESOLVED} or (
+        ticket.opening and is_unreached(ticket, evidence) and method is Method.DIRECT
+    ):
+        end: Robots | Conclusion = _concluded_directly(spider, ticket, evidence)
+    else:
+        end = judge(ticket, RobotsAnswer(None, failure=reason(evidence, method)), lambda _: False)
+    end = end if evidence in NOBODY else _or_paid(spider, ticket, end)
     assert isinstance(end, Conclusion)
     return end
+
+
+def _concluded_directly(spider: "DomainSpider", ticket: Ticket, evidence: Evidence) -> Conclusion:
+    """Under a ticket whose page will be paid for, too, robots.txt was asked for directly; the page keeps its method."""
+    asked = replace(ticket, state=replace(ticket.state, method=Method.DIRECT))
+    end = conclude(asked, Answer(evidence), replace(_around(spider, ticket), mode=Mode.FREE_ONLY))
+    return replace(end, state=replace(end.state, method=ticket.state.method)) if end.state else end
+
+
+def _or_paid(spider: "DomainSpider", ticket: Ticket, end: Robots | Conclusion) -> Robots | Conclusion:
+    if isinstance(end, Robots) or end.verdict is not Verdict.FAILED:
+        return end
+    if spider.briefs[ticket.job].spec.mode is Mode.FREE_ONLY:
+        return end
+    return paid_instead(ticket, end) if spider.has_key else replace(end, facts={**end.facts, KEY_WANTED: 1})
 
 
 def after_robots(ticket: Ticket, read: Robots) -> Conclusion:
     if read.delay_seconds > SKIPPED_ABOVE_SECONDS:
         why = f"Crawl-delay of {read.delay_seconds:.0f} s is too long"
-        return Conclusion(Verdict.FAILED, PageOutcome.SKIPPED, detail=why, facts={"reason": why})
+        return Conclusion(
+            Verdict.FAILED, PageOutcome.SKIPPED, detail=why, facts={"reason": why} if ticket.opening else {}
+        )
     return Conclusion(Verdict.AGAIN, state=known(ticket.state))
 
 
-def leads(urls: list[str], ticket: Ticket, brief: Brief) -> list[Found]:
-    """Those of the domain, each page once."""
-    found: dict[int, Found] = {}
-    for url in urls:
-        if brief.belongs(url, ticket.domain):
-            page = fingerprint(url)
-            found.setdefault(page, Found(url, page))
-    return list(found.values())
+def _leads(spider: "DomainSpider", links: list[Link], ticket: Ticket) -> list[Found]:
+    """Where pages may be paid for, those come first that look as if they mention a keyword."""
+    brief = spider.briefs[ticket.job]
+    found = leads((link.url for link in links), ticket, brief)
+    if brief.spec.mode is Mode.FREE_ONLY or not spider.has_key:
+        return found
+    anchors = {link.url: link.text for link in links}
+    return [replace(one, hinted=brief.hints.found(one.url, anchors[one.url])) for one in found]
+
+
+def _pages_said(response: Response) -> int:
+    return pages_said({str(name).lower(): value for name, value in response.headers.to_unicode_dict().items()})
+
+
+def _onward(onward: Onward) -> Found:
+    return Found(onward.url, fingerprint(onward.url), onward.state)
 
 
 def _answer(response: Response) -> Answer:
     status = response.status
     wait_ms = wait_asked_ms(response)
+    if status < 300 and not same_page(response.url, response.meta["asked"]):  # a paid call has followed a redirect
+        return Answer(Evidence.TEXT, status, target=response.url, retry_after_ms=wait_ms)
     if status in REDIRECTS:
-        return Answer(Evidence.TEXT, status, target=_location(response), retry_after_ms=wait_ms)
+        cookies = cookies_of(one.decode("latin-1") for one in response.headers.getlist("Set-Cookie"))
+        return Answer(Evidence.TEXT, status, None, location_of(response), wait_ms, cookies)
     by_status = of_status(status)
     kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
     if "cut_off" in response.meta or not is_html(kind, response.body):
@@ -151,55 +173,8 @@ def _around(spider: "DomainSpider", ticket: Ticket) -> Circumstances:
     return Circumstances(
         mode=brief.spec.mode,
         has_key=spider.has_key,
-        may_render=True,
+        may_render=ticket.memory.may_render,
         opening=ticket.opening,
-        same_page=_same_page,
+        same_page=same_page,
         belongs=lambda url: brief.belongs(url, ticket.domain),
     )
-
-
-def _same_page(one: str, other: str) -> bool:
-    try:
-        return canonical(one) == canonical(other)
-    except UrlInvalid:
-        return False
-
-
-def _location(response: Response) -> str:
-    """Where a redirect leads, absolute; '' if to no web address."""
-    raw = response.headers.get("Location")
-    if raw is None:
-        return ""
-    try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError:
-        text = raw.decode("latin-1")
-    try:
-        return resolve(text, response.url).partition("#")[0]
-    except UrlInvalid:
-        return ""
-
-
-def _site(url: str) -> str:
-    return site_of(url.partition("//")[2].partition("/")[0].rpartition("@")[2].partition(":")[0])
-
-
-def _sitemaps(spider: "DomainSpider", ticket: Ticket, at: str) -> list[Found]:
-    read = spider.robots.known(at)
-    named = list(read.sitemaps) if read and read.sitemaps else [SITEMAP]
-    brief = spider.briefs[ticket.job]
-    return [_sitemap(url) for url in _absolute(named, at) if brief.belongs(url, ticket.domain)]
-
-
-def _sitemap(url: str, *, nested: bool = False) -> Found:
-    return Found(url, fingerprint(url), PageState(kind=Kind.SITEMAP, extra={"nested": True} if nested else {}))
-
-
-def _absolute(urls: "list[str] | tuple[str, ...]", base: str) -> list[str]:
-    found = []
-    for url in urls:
-        try:
-            found.append(resolve(url, base))
-        except UrlInvalid:
-            continue
-    return found

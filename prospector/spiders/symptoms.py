@@ -7,6 +7,7 @@ from twisted.web.client import ResponseFailed, ResponseNeverReceived
 
 from prospector.core.evidence import Evidence
 from prospector.fetch.failures import AddressRefused, Disallowed, NameUnknown
+from prospector.fetch.paid import PaidCallFailed
 
 # the first that fits
 SYMPTOMS: tuple[tuple[type[BaseException], Evidence], ...] = (
@@ -17,12 +18,13 @@ SYMPTOMS: tuple[tuple[type[BaseException], Evidence], ...] = (
     (error.DNSLookupError, Evidence.UNRESOLVED),
     (exceptions.DownloadTimeoutError, Evidence.TIMED_OUT),
     (error.TimeoutError, Evidence.TIMED_OUT),
+    (error.TCPTimedOutError, Evidence.TIMED_OUT),
     (exceptions.DownloadConnectionRefusedError, Evidence.REFUSED),
     (error.ConnectionRefusedError, Evidence.REFUSED),
     (exceptions.DownloadCancelledError, Evidence.TOO_LARGE),
     (exceptions.ResponseDataLossError, Evidence.SHORT_BODY),
     (exceptions.DownloadFailedError, Evidence.RESET),
-    (error.ConnectError, Evidence.RESET),
+    (error.ConnectError, Evidence.REFUSED),  # no route to it, and the like
     (error.ConnectionClosed, Evidence.RESET),
     (ResponseNeverReceived, Evidence.RESET),
     (ResponseFailed, Evidence.RESET),
@@ -33,4 +35,6 @@ SYMPTOMS: tuple[tuple[type[BaseException], Evidence], ...] = (
 
 def evidence_of_failure(failure: Failure) -> Evidence | None:
     """None for what no site can cause: a defect of ours."""
+    if isinstance(failure.value, PaidCallFailed):
+        return failure.value.evidence
     return next((evidence for kind, evidence in SYMPTOMS if isinstance(failure.value, kind)), None)

@@ -12,6 +12,17 @@ SELECT EXISTS (SELECT FROM jobs WHERE state IN ('running', 'pausing')),
 """
 
 
+def is_recorded(url: str) -> bool:
+    """Whether this database has our tables."""
+    try:
+        with closing(psycopg2.connect(dsn(url), connect_timeout=CONNECT_SECONDS)) as connection:
+            cursor = connection.cursor()
+            cursor.execute("SELECT to_regclass('exports')")
+            return cursor.fetchall() != [(None,)]
+    except psycopg2.OperationalError:
+        return False
+
+
 def under_way(url: str) -> str | None:
     """In words. Without SQLAlchemy, because the supervisor of the local stack asks and stays small."""
     try:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, RowMapping, select, text
+from sqlalchemy import Connection, RowMapping, func, select, text
 
 from prospector.store.tables import EventKind, events
 from prospector.store.text import storable, storable_json
@@ -48,6 +48,18 @@ def of_job(connection: Connection, job: str, limit: int = 100) -> list[Event]:
 def after(connection: Connection, event: int, limit: int = 100) -> list[Event]:
     """Of all jobs and of the system, oldest first: for whoever follows along."""
     wanted = select(events).where(events.c.id > event).order_by(events.c.id).limit(limit)
+    return [_event(row) for row in connection.execute(wanted).mappings()]
+
+
+def newest(connection: Connection) -> int:
+    """The id of the last one; 0 if there is none."""
+    return connection.scalar(select(func.max(events.c.id))) or 0
+
+
+def lately(connection: Connection, kind: EventKind, seconds: int) -> list[Event]:
+    """Oldest first."""
+    since = func.now() - func.make_interval(0, 0, 0, 0, 0, 0, seconds)
+    wanted = select(events).where(events.c.kind == kind, events.c.at >= since).order_by(events.c.id)
     return [_event(row) for row in connection.execute(wanted).mappings()]
 
 

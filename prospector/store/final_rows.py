@@ -24,5 +24,8 @@ def final_row(number: int, generation: int, counters: Mapping[str, str]) -> Fini
         direct_requests=requests(counters, Method.DIRECT),
         standard_requests=requests(counters, Method.STANDARD),
         js_requests=requests(counters, Method.JS),
+        js_pages=int(counters.get("js_pages", 0)),
         credits=int(counters.get("credits", 0)),
+        blocks=int(counters.get("blocks", 0)),
+        delay_ms=int(counters["delay_ms"]) if "delay_ms" in counters else None,
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from sqlalchemy import Connection, RowMapping, delete, select, text, update
+from sqlalchemy import Connection, RowMapping, delete, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
 from prospector.core.states import MOVES, JobState, origins
@@ -182,6 +182,11 @@ def listed(connection: Connection, states: frozenset[JobState]) -> list[Job]:
     return [_job(row) for row in connection.execute(wanted).mappings()]
 
 
+def tally(connection: Connection) -> dict[JobState, int]:
+    counted = select(tables.jobs.c.state, func.count()).group_by(tables.jobs.c.state)
+    return {JobState(state): count for state, count in connection.execute(counted)}
+
+
 def _job(row: RowMapping) -> Job:
     return Job(**{**row, "state": JobState(row["state"])})
 
@@ -242,6 +247,13 @@ def allow(connection: Connection, job_id: str, max_credits: int) -> None:
     changed = connection.execute(update(jobs).where(jobs.c.id == job_id).values(max_credits=max_credits))
     if changed.rowcount == 0:
         job(connection, job_id)
+
+
+def warn(connection: Connection, job_id: str) -> None:
+    """Notes that the owner of a paused job was told when its results are deleted."""
+    table = tables.jobs
+    wanted = (table.c.id == job_id, table.c.state == JobState.PAUSED)
+    connection.execute(update(table).where(*wanted).values(warned_at=func.now()))
 
 
 def remove(connection: Connection, job_id: str) -> None:

@@ -114,6 +114,11 @@ class Facts:
     clock: datetime
 
 
+CONNECTIONS = """
+SELECT (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
+       current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+"""
+
 FACTS = """
 SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
        (SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -129,11 +134,12 @@ def facts(url: str) -> Facts:
     return Facts(*_rows(url, FACTS)[0])
 
 
-def connections_allowed(connection: Connection) -> int:
+def connections(connection: Connection) -> tuple[int, int]:
+    """In use, and allowed to those who are no superuser."""
     from sqlalchemy import text
 
-    allowed = "current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int"
-    return int(connection.scalar(text(f"SELECT {allowed}")))
+    row = connection.execute(text(CONNECTIONS)).one()
+    return int(row[0]), int(row[1])
 
 
 def _rows(url: str, statement: str) -> list[tuple[Any, ...]]:

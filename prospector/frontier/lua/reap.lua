@@ -7,6 +7,7 @@
 -- along, and no page is to blame for that. A page handed out alone that loses its worker is a dead letter at once.
 local most, losses_most = tonumber(ARGV[1]), tonumber(ARGV[2])
 local now = clock()
+if nobody_watched(tonumber(ARGV[3]), now) then return {0, 0} end
 local taken, dead = 0, 0
 for _, worker in ipairs(redis.call('ZRANGE', WORKERS(), '-inf', now, 'BYSCORE', 'LIMIT', 0, 20)) do
   local expired = tonumber(redis.call('ZSCORE', WORKERS(), worker))

@@ -2,7 +2,7 @@
 --
 -- ARGV  1 lease   2 verdict   3 mentions found   4 state for 'again' and 'park' (JSON, '' leaves it)
 --       5 wait_ms for 'again'   6 reason for 'park'
---       7 what the domain's final row shall know (JSON: name -> value, '' none)
+--       7 what the domain's final row shall know (JSON: name -> value, '+name' -> number to add, '' none)
 --       verdicts: 'done' and 'failed' count as pages fetched; 'aside' is done without counting (robots, sitemap, a hop);
 --       'again' queues it anew, 'park' until a lift, 'unsent' as it was, for nothing was asked
 -- Gives 1, or 0 if the lease is lost. A paid lease that was not charged before stays booked at its full price.
@@ -18,7 +18,11 @@ if not known[1] then return 1 end  -- the job was dropped meanwhile
 
 if verdict ~= 'unsent' then redis.call('HINCRBY', DOMAIN(job, domain), held.method, 1) end
 if ARGV[7] ~= '' then
-  for name, value in pairs(cjson.decode(ARGV[7])) do redis.call('HSET', DOMAIN(job, domain), name, value) end
+  for name, value in pairs(cjson.decode(ARGV[7])) do
+    if string.sub(name, 1, 1) == '+' then redis.call('HINCRBY', DOMAIN(job, domain), string.sub(name, 2), value)
+    else redis.call('HSET', DOMAIN(job, domain), name, value) end
+    if name == '+key_wanted' then redis.call('HINCRBY', JOB(job), 'key_wanted', value) end
+  end
 end
 if verdict == 'done' or verdict == 'failed' then
   redis.call('HINCRBY', DOMAIN(job, domain), 'fetched', 1)
@@ -26,6 +30,7 @@ if verdict == 'done' or verdict == 'failed' then
   redis.call('HINCRBY', DOMAIN(job, domain), 'mentions', mentions)
   redis.call('HINCRBY', JOB(job), 'mentions', mentions)
   redis.call('HINCRBY', JOB(job), 'pages', 1)
+  if verdict == 'failed' then redis.call('HINCRBY', JOB(job), 'unread', 1) end
   count(job, 'pages', now)
 end
 if verdict == 'done' or verdict == 'failed' or verdict == 'aside' then

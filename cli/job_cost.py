@@ -1,0 +1,59 @@
+"""`prospector job cost-report`: what a job has cost, domain by domain."""
+
+import csv
+import sys
+from dataclasses import asdict, astuple, fields
+from typing import TYPE_CHECKING
+
+import click
+
+from cli import deployment, output
+from cli.command import Command
+from prospector.core.cost import dollars
+
+if TYPE_CHECKING:
+    from prospector.jobs.cost import DomainCost
+
+
+@click.command(cls=Command)
+@click.argument("given", metavar="JOB")
+@click.option("--js", "js_only", is_flag=True, help="Which domains needed a browser, and for how many of their pages.")
+@output.json_option
+def cost_report(given: str, js_only: bool, as_json: bool) -> None:
+    """Write what a job has cost as CSV, one line a domain, to invoice a client or to plan the next job.
+
+    \b
+    Example:
+      prospector job cost-report a7k2mq > cost.csv
+      prospector job cost-report a7k2mq --js
+    """
+    from prospector import settings
+    from prospector.jobs import cost
+
+    with deployment.opened() as opened:
+        job = opened.find(given)
+        if js_only:
+            with cost.js_shares(opened.engine, job) as shares:
+                for one in shares:
+                    output.data(asdict(one)) if as_json else click.echo(output.plain(str(one)))
+            return
+        with cost.cost_report(opened.engine, job, settings.CREDIT_PRICE_USD) as report:
+            rows = list(report)
+    if as_json:
+        for row in rows:
+            output.data({**asdict(row), "estimated_cost_usd": float(row.estimated_cost_usd)})
+        return
+    _write_csv(rows)
+    used = sum(row.total_credits for row in rows)
+    output.say(f"ScrapingBee credits used: {used:,} (${dollars(used, settings.CREDIT_PRICE_USD):,})")
+
+
+def _write_csv(rows: "list[DomainCost]") -> None:
+    """RFC 4180, with the mark that makes Excel read UTF-8; a domain begins with no sign that a spreadsheet would run."""
+    from prospector.jobs.cost import DomainCost
+
+    sys.stdout.reconfigure(encoding="utf-8", newline="")  # type: ignore[union-attr]  # a real stream
+    sys.stdout.write("\ufeff")
+    writer = csv.writer(sys.stdout, lineterminator="\r\n")
+    writer.writerow([field.name for field in fields(DomainCost)])
+    writer.writerows(map(astuple, rows))

@@ -1,0 +1,45 @@
+"""What earlier jobs have cost and what the account has left: for the estimate before a job."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from cli.lists import Lists
+from prospector.core.cost import PastJob
+from prospector.core.estimate import estimate
+from prospector.core.methods import Mode
+from prospector.errors import ProspectorError
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+
+def informed(found: Lists, engine: "Engine") -> Lists:
+    """With an estimate from what such jobs have really used."""
+    from prospector import settings
+
+    domains = [one.domain for one in found.intake.domains]
+    plan = estimate(domains, found.asked.mode, settings.CREDIT_PRICE_USD, history(engine, found.asked.mode))
+    return replace(found, plan=plan)
+
+
+def history(engine: "Engine", mode: Mode) -> Sequence[PastJob]:
+    from prospector.store import costs
+
+    if mode is Mode.FREE_ONLY:
+        return ()
+    with engine.connect() as connection:
+        return costs.history(connection, mode)
+
+
+def left_credits() -> tuple[int | None, str]:
+    """Of the account; or None and why it is not known, which keeps no job from starting."""
+    from prospector import settings
+    from prospector.fetch.usage import usage
+
+    if not settings.SCRAPINGBEE_API_KEY:
+        return None, ""
+    try:
+        return usage(str(settings.SCRAPINGBEE_API_URL), settings.SCRAPINGBEE_API_KEY).left_credits, ""
+    except ProspectorError as error:
+        return None, f"What the ScrapingBee account has left is not known. {error}"

@@ -1,0 +1,105 @@
+"""The download handler of the crawl: each request goes out by its own method, directly or by a paid call.
+
+Whichever it is, the request is the target's: its site is the unit of politeness, of robots.txt and of fingerprints.
+"""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+
+from prospector.core.evidence import Evidence
+from prospector.core.methods import Method
+from prospector.core.signals import STOP_FETCHING
+from prospector.fetch.direct import STRAINED, DirectHandler, names, wait_asked_ms
+from prospector.fetch.failures import FetchFailed, NotSent, Stopped
+from prospector.fetch.paid import CHARGED_CREDITS, PaidCallFailed
+from prospector.fetch.passage import PaidPassage
+from prospector.fetch.scrapingbee import ScrapingBee
+
+T = TypeVar("T")
+METHOD = "method"  # in a request's meta
+STRAINING = frozenset({Evidence.TIMED_OUT, Evidence.SHORT_BODY})  # of the site, as ScrapingBee met it
+
+
+class ByMethod:
+    """For http and https."""
+
+    lazy = False
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._direct = DirectHandler(crawler)
+        self._paid = ScrapingBee.from_settings(crawler.settings, _check)
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._stopping = False
+        crawler.signals.connect(self.stop_fetching, STOP_FETCHING)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> "ByMethod":
+        return cls(crawler)
+
+    async def download_request(self, request: Request) -> Response:
+        if request.meta[METHOD] is Method.DIRECT:
+            return await self._direct.download_request(request)
+        passage: PaidPassage = request.meta["passage"]
+        try:
+            await self._admit(request, passage)
+        except FetchFailed:
+            passage.spared()
+            raise
+        not_sent = NotSent(f"{request.url} was not sent.")
+        if not await self._until_stopped(passage.reserved(), not_sent) or self._stopping:
+            passage.spared()
+            raise not_sent
+        return await self._until_stopped(self._pay(request, passage), Stopped(f"{request.url} was cut off."))
+
+    async def close(self) -> None:
+        await self._direct.close()
+        await self._paid.close()
+
+    def stop_fetching(self) -> None:
+        """What is cut off may be charged all the same: its reservation stays."""
+        self._stopping = True
+        for task in self._tasks:
+            task.cancel()
+
+    async def _admit(self, request: Request, passage: PaidPassage) -> None:
+        answer = await names().find(urlsplit(request.url).hostname or "")
+        address = answer.addresses[0]
+        if not await passage.admit(str(address), limited=not names().policy.is_allowed(address)):
+            raise NotSent(f"{request.url} was not sent.")
+
+    async def _until_stopped(self, work: Coroutine[Any, Any, T], stopped: FetchFailed) -> T:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        try:
+            return await task
+        except asyncio.CancelledError:
+            raise stopped from None
+
+    async def _pay(self, request: Request, passage: PaidPassage) -> Response:
+        strained, wait_ms = False, 0
+        try:
+            response = await self._paid.download_request(request)
+            strained, wait_ms = response.status in STRAINED, wait_asked_ms(response)
+            passage.charged(request.meta[CHARGED_CREDITS])
+        except FetchFailed:  # its address was refused at the last moment
+            passage.spared()
+            raise
+        except PaidCallFailed as failure:
+            strained = failure.evidence in STRAINING
+            raise await passage.failed(failure) from failure
+        finally:
+            # how long it took says nothing of the site
+            passage.ended(0, strained=strained, retry_after_ms=wait_ms)
+        return response
+
+
+async def _check(url: str) -> None:
+    """Raises where the target's address is not public: a provider is asked for nothing that we would not ask for."""
+    await names().find(urlsplit(url).hostname or "")

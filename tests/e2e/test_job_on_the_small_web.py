@@ -1,0 +1,118 @@
+"""A whole job as a user has it: run, watched, paused from another terminal, resumed, completed, with no page asked for twice."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from prospector.local import attach
+from prospector.local.home import Home
+
+CLONE = Path(__file__).parents[2]
+WEB = ["--sites", "4", "--seed", "3", "--kind", "twenty"]
+PATIENCE_SECONDS = 90
+Prospector = Callable[..., "subprocess.Popen[str]"]
+
+
+def command(*words: str) -> list[str]:
+    return [sys.executable, "-P", "-m", "cli", *words]
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> Iterator[dict[str, str]]:
+    """The settings with which a crawler finds it; every request is in web.jsonl."""
+    words = command("demo", "serve", *WEB, "--port", "0", "--log", str(tmp_path / "web.jsonl"), "--json")
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=CLONE)
+    assert process.stdout
+    settings: dict[str, str] = json.loads(process.stdout.readline())["settings"]
+    yield settings
+    process.terminate()
+    process.communicate(timeout=10)
+
+
+@pytest.fixture
+def prospector(web: dict[str, str], tmp_path: Path) -> Iterator[Prospector]:
+    """Begins `prospector WORDS` on a stack of this test's own."""
+    home = tmp_path / "home"
+    environment = {**os.environ, **web, "PROSPECTOR_HOME": str(home), "DELAY_MS": "500", "PYTHONPATH": str(CLONE)}
+
+    def begun(*words: str) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            command(*words), cwd=tmp_path, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+
+    yield begun
+    attach.stop(Home(home))
+
+
+def ended(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
+    out, err = process.communicate(timeout=PATIENCE_SECONDS)
+    return process.returncode, out, err
+
+
+def requests(log: Path) -> list[dict[str, Any]]:
+    """The pages that were asked for, without robots.txt and sitemaps."""
+    lines = [json.loads(line) for line in log.read_text().splitlines()[1:]]
+    asked = [one for one in lines if "path" in one]
+    return [one for one in asked if not one["path"].endswith((".txt", ".xml"))]
+
+
+def until(true: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not true():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.1)
+
+
+def test_a_job_is_followed_paused_resumed_and_completed_and_asks_for_no_page_twice(
+    prospector: Prospector, tmp_path: Path
+) -> None:
+    log = tmp_path / "web.jsonl"
+    truth = subprocess.run(command("demo", "truth", "domains", *WEB), cwd=CLONE, capture_output=True, text=True).stdout
+    (tmp_path / "domains.csv").write_text(truth)
+    keywords = subprocess.run(
+        command("demo", "truth", "keywords", *WEB), cwd=CLONE, capture_output=True, text=True
+    ).stdout
+    (tmp_path / "keywords.csv").write_text(keywords)
+    files = ["--domains", "domains.csv", "--column", "domain", "--keywords", "keywords.csv"]
+
+    followed = prospector("job", "run", "--name", "Acme Q1", *files, "--mode", "free-only", "--follow")
+    until(lambda: log.exists() and len(requests(log)) > 8, "nothing is crawled")
+    (job,) = json.loads(ended(prospector("job", "list", "--json"))[1])
+    code, _, words = ended(prospector("job", "pause", job["id"]))
+
+    assert code == 0
+    assert f"domains ({0}%). Resume anytime with 'job resume {job['id']}'" in words
+    assert ended(followed)[0] == 1
+    before = len(requests(log))
+    time.sleep(2)
+    assert len(requests(log)) == before
+
+    code, _, words = ended(prospector("job", "resume", job["id"]))
+    assert (code, f"Job {job['id']} goes on." in words) == (0, True)
+    watched = prospector("job", "watch", job["id"])
+    time.sleep(2)
+    watched.send_signal(signal.SIGINT)
+    code, _, words = ended(watched)
+    assert (code, f"Job {job['id']} goes on without you." in words) == (130, True)
+    assert ended(prospector("down"))[0] == 0
+    code, lines, words = ended(prospector("job", "watch", job["id"], "--json"))
+    assert f"Job {job['id']} (Acme Q1): interrupted " in words
+    assert ", continuing." in words
+
+    last = json.loads(lines.splitlines()[-1])
+    assert code == 0
+    assert (last["state"], last["domains"]["done"], last["pages"]) == ("completed", 4, 84)
+    assert "is completed: 4 succeeded, 0 failed (see error report)." in words
+    assert last["mentions"] > 0
+    asked = Counter((one["scheme"], one["host"], one["path"]) for one in requests(log))
+    assert len(asked) == 84
+    assert [page for page, times in asked.items() if times > 1] == []

@@ -1,0 +1,287 @@
+"""Control: every command in every state, commands at the same moment, and a crash between the record and the frontier (J2)."""
+
+from collections.abc import Callable
+from itertools import product
+
+import pytest
+
+from prospector.blobs import storage
+from prospector.core.outcomes import DomainState
+from prospector.core.states import JobState
+from prospector.errors import NotFound
+from prospector.frontier import calls
+from prospector.jobs import control
+from prospector.jobs.control import NotNow
+from prospector.jobs.follow import reconcile
+from prospector.store import domains, events, jobs
+
+from .conftest import Desk
+
+Together = Callable[..., list[object]]
+
+
+def known(desk: Desk, job: str) -> calls.Status:
+    found = desk.frontier.run(calls.status([job]))[0]
+    assert found
+    return found
+
+
+def test_a_started_job_is_handed_out_and_a_pending_one_is_not(desk: Desk) -> None:
+    desk.made(count=2, name="not started")
+    job = desk.running(count=2)
+
+    tickets = desk.claim()
+
+    assert [ticket.job for ticket in tickets] == [job, job]
+
+
+def test_a_pause_waits_for_what_is_in_flight_and_hands_out_nothing_more(desk: Desk) -> None:
+    job = desk.running()
+    tickets = desk.claim(most=2)
+
+    assert control.pause(desk.engine, desk.frontier, job) is JobState.PAUSING
+    assert desk.claim() == ()
+    desk.finish(tickets)
+
+    assert reconcile(desk.engine, desk.frontier, job) is JobState.PAUSED
+
+
+def test_a_resume_repeats_nothing(desk: Desk) -> None:
+    job = desk.running(count=5)
+    first = desk.claim(most=2)
+    control.pause(desk.engine, desk.frontier, job)
+    desk.finish(first)
+    desk.close()
+    reconcile(desk.engine, desk.frontier, job)
+
+    control.resume(desk.engine, desk.frontier, job)
+    second = desk.claim()
+
+    assert sorted(ticket.domain for ticket in (*first, *second)) == [f"site-{number}.com" for number in range(5)]
+
+
+def test_a_resume_while_pausing_goes_on_at_once(desk: Desk) -> None:
+    job = desk.running()
+    desk.claim(most=1)
+    control.pause(desk.engine, desk.frontier, job)
+
+    assert control.resume(desk.engine, desk.frontier, job) is JobState.RUNNING
+    assert len(desk.claim()) == 2
+
+
+def test_a_cancelled_job_leaves_nothing_in_the_frontier(desk: Desk) -> None:
+    job = desk.running()
+    tickets = desk.claim(most=1)
+
+    control.cancel(desk.engine, desk.frontier, job)
+    late = [desk.frontier.run(calls.settle(ticket.lease, calls.Verdict.DONE)) for ticket in tickets]
+
+    assert late == [True]
+    assert desk.frontier.run(calls.status([job])) == [None]
+    assert not list(desk.frontier.redis.scan_iter(f"*{job}*"))
+    assert desk.claim() == ()
+
+
+def test_the_last_domain_ends_the_job(desk: Desk) -> None:
+    job = desk.running()
+
+    desk.crawl()
+
+    assert reconcile(desk.engine, desk.frontier, job) is JobState.COMPLETED
+    assert desk.frontier.run(calls.status([job])) == [None]
+
+
+def test_a_job_of_which_every_domain_failed_has_failed(desk: Desk) -> None:
+    job = desk.running()
+
+    desk.crawl(failed=True)
+
+    assert reconcile(desk.engine, desk.frontier, job) is JobState.FAILED
+
+
+def test_failed_domains_are_tried_again_and_only_they(desk: Desk) -> None:
+    job = desk.running(count=4)
+    desk.crawl(most=2)
+    desk.crawl(failed=True)
+    reconcile(desk.engine, desk.frontier, job)
+
+    again = control.retry(desk.engine, desk.frontier, job)
+    tickets = desk.claim()
+
+    assert again == 2
+    assert desk.state(job) is JobState.RUNNING
+    assert [ticket.generation for ticket in tickets] == [2, 2]
+    now = known(desk, job)
+    assert (now.domains_total, now.domains_done, now.domains_failed, now.domains_open) == (4, 2, 0, 2)
+
+
+def test_failed_domains_of_a_running_job_are_tried_again_beside_the_others(desk: Desk) -> None:
+    job = desk.running(count=4)
+    desk.crawl(most=2, failed=True)
+
+    assert control.retry(desk.engine, desk.frontier, job) == 2
+    assert control.retry(desk.engine, desk.frontier, job) == 0
+
+    now = known(desk, job)
+    assert (now.domains_total, now.domains_failed, now.domains_waiting + now.domains_open) == (4, 0, 4)
+    while desk.crawl():
+        pass
+    assert reconcile(desk.engine, desk.frontier, job) is JobState.COMPLETED
+
+
+def test_a_paused_job_says_what_was_waited_for_and_goes_on_with_more_credits(desk: Desk) -> None:
+    from prospector.core.methods import Method
+    from prospector.core.ticket import PageState, Verdict
+
+    job = desk.running(count=2, max_credits=3)
+    for ticket in desk.claim():
+        state = PageState(method=Method.JS)
+        desk.frontier.run(calls.release(ticket.lease, calls.Fetch.FINE, 0, 40, 60_000))
+        desk.frontier.run(calls.settle(ticket.lease, Verdict.AGAIN, state=state))
+
+    assert desk.claim() == ()
+    assert reconcile(desk.engine, desk.frontier, job) is JobState.PAUSED
+    with desk.engine.connect() as connection:
+        assert jobs.job(connection, job).reason == "budget limit reached (3 credits)"
+
+    control.resume(desk.engine, desk.frontier, job, max_credits=100)
+    assert len(desk.claim()) == 2
+
+
+def test_a_deleted_job_is_gone_with_its_files(desk: Desk, tmp_path: object) -> None:
+    job = desk.running()
+    files = storage(f"file://{tmp_path}")
+    with files.writer(f"exports/{job}/one/results.csv", "results.csv", "text/csv") as writer:
+        writer.write(b"domain")
+        writer.commit()
+
+    control.delete(desk.engine, desk.frontier, files, job)
+
+    with desk.engine.connect() as connection, pytest.raises(NotFound):
+        jobs.job(connection, job)
+    assert not list(files.listed(""))
+    assert desk.claim() == ()
+
+
+@pytest.mark.parametrize(
+    ("state", "command"),
+    [
+        ("pending", control.pause),
+        ("pending", control.resume),
+        ("pending", control.retry),
+        ("running", control.start),
+        ("running", control.resume),
+        ("paused", control.start),
+        ("paused", control.pause),
+        ("completed", control.start),
+        ("completed", control.pause),
+        ("completed", control.resume),
+        ("completed", control.cancel),
+        ("cancelled", control.resume),
+        ("cancelled", control.retry),
+    ],
+)
+def test_what_a_state_does_not_allow_is_refused_with_what_to_do_instead(
+    desk: Desk, state: str, command: Callable[..., object]
+) -> None:
+    job = desk.made() if state == "pending" else desk.running()
+    if state == "completed":
+        desk.crawl()
+        reconcile(desk.engine, desk.frontier, job)
+    if state in {"paused", "cancelled"}:
+        {"paused": control.pause, "cancelled": control.cancel}[state](desk.engine, desk.frontier, job)
+
+    with pytest.raises(NotNow, match=rf"Job {job} is {state}: .* prospector job \w+ {job}"):
+        command(desk.engine, desk.frontier, job)
+
+    assert desk.state(job) == state
+
+
+COMMANDS = {
+    "pause": control.pause,
+    "resume": control.resume,
+    "cancel": control.cancel,
+    "retry": control.retry,
+    "reconcile": reconcile,
+}
+PAIRS = [pair for pair in product(COMMANDS, repeat=2) if pair[0] <= pair[1]]
+
+
+@pytest.mark.parametrize(("first", "second"), PAIRS, ids=["+".join(pair) for pair in PAIRS])
+def test_two_commands_at_once_leave_record_and_frontier_agreed(
+    desk: Desk, together: Together, first: str, second: str
+) -> None:
+    job = desk.running(count=4)
+    desk.crawl(most=1, failed=True)
+
+    together(*[lambda name=name: COMMANDS[name](desk.engine, desk.frontier, job) for name in (first, second, first)])
+
+    state, counters = desk.state(job), desk.frontier.run(calls.status([job]))[0]
+    assert state in {JobState.RUNNING, JobState.PAUSED, JobState.CANCELLED}
+    if state is JobState.CANCELLED:
+        assert counters is None
+    else:
+        assert counters
+        assert counters.held == (state is JobState.PAUSED)
+        retried = "retry" in {first, second}
+        assert (counters.domains_total, counters.domains_failed) == (4, 0 if retried else 1)
+
+
+def test_one_of_several_pauses_is_recorded(desk: Desk, together: Together) -> None:
+    job = desk.running()
+
+    answers = together(*[lambda: control.pause(desk.engine, desk.frontier, job)] * 6)
+
+    assert sum(isinstance(one, NotNow) for one in answers) == 5
+    with desk.engine.connect() as connection:
+        moves = [one.to_state for one in events.of_job(connection, job)]
+    assert moves == ["paused", "pausing", "running"]
+
+
+@pytest.mark.parametrize(
+    ("to", "reason"), [(JobState.RUNNING, "started"), (JobState.CANCELLED, "cancelled")], ids=["start", "cancel"]
+)
+def test_a_crash_after_the_move_is_mended_by_whoever_looks_next(desk: Desk, to: JobState, reason: str) -> None:
+    job = desk.made()
+    with desk.engine.begin() as connection:
+        jobs.move(connection, job, to, reason)
+
+    for _ in range(2):
+        reconcile(desk.engine, desk.frontier, job)
+
+    assert len(desk.claim()) == (3 if to is JobState.RUNNING else 0)
+
+
+def test_a_pause_that_the_frontier_has_not_heard_of_is_made_so(desk: Desk) -> None:
+    job = desk.running()
+    with desk.engine.begin() as connection:
+        jobs.move(connection, job, JobState.PAUSING, "asked to pause")
+
+    assert reconcile(desk.engine, desk.frontier, job) is JobState.PAUSED
+    assert desk.claim() == ()
+
+
+def test_a_retry_that_was_cut_off_is_noticed_at_the_latest_at_the_end(desk: Desk) -> None:
+    job = desk.running()
+    desk.crawl(most=1, failed=True)
+    with desk.engine.begin() as connection:
+        domains.reopen(connection, job, list(domains.failed(connection, job)))
+    desk.crawl()
+
+    assert reconcile(desk.engine, desk.frontier, job) is JobState.RUNNING
+    assert desk.crawl() == 1
+    assert reconcile(desk.engine, desk.frontier, job) is JobState.COMPLETED
+    with desk.engine.connect() as connection:
+        assert domains.tally(connection, job)[DomainState.DONE] == 3
+
+
+def test_a_job_goes_on_in_a_redis_that_has_lost_everything(desk: Desk) -> None:
+    job = desk.running(count=3)
+    desk.crawl(most=1)
+    control.pause(desk.engine, desk.frontier, job)
+    desk.frontier.redis.flushdb()
+
+    control.resume(desk.engine, desk.frontier, job)
+
+    assert len(desk.claim()) == 2
+    assert known(desk, job).domains_done == 1

@@ -1,0 +1,91 @@
+"""The steward of the local stack: a job needs nothing else to run to its end, whoever is killed meanwhile."""
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from prospector.core.methods import Mode
+from prospector.core.spec import JobSpec
+from prospector.core.states import JobState
+from prospector.demo.web_process import running
+from prospector.frontier.client import Frontier
+from prospector.jobs import control
+from prospector.local import locks, options, overview, state
+from prospector.local.home import Home
+from prospector.local.overview import Standing
+from prospector.local.servers import Servers, with_home
+from prospector.store import jobs, schema, server
+from prospector.store.jobs import Keyword, ListedDomain, NewJob
+
+
+def until(true: Callable[[], object], otherwise: str) -> None:
+    end = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < end, otherwise
+        time.sleep(0.1)
+
+
+def steward_pid(home: Home) -> int:
+    until(lambda: locks.held(home.lock("steward")), "the steward does not begin")
+    until(lambda: home.lock("steward").read_text(), "it does not sign")
+    return int(home.lock("steward").read_text().split()[0])
+
+
+def begin_job(servers: Servers) -> Callable[[], JobState]:
+    """Gives what tells its state."""
+    engine = server.engine(servers.database_url, connections=2)
+    frontier = Frontier(servers.redis_url)
+    listed = [ListedDomain(f"company-{number:04}.test", number) for number in range(3)]
+    with engine.begin() as connection:
+        spec = JobSpec(mode=Mode.FREE_ONLY).stored()
+        job = jobs.create(connection, NewJob("one", spec, 0, [Keyword("acme crm")], listed)).job
+    control.start(engine, frontier, job)
+
+    def told() -> JobState:
+        with engine.connect() as connection:
+            return jobs.job(connection, job).state
+
+    return told
+
+
+def test_a_job_runs_to_its_end_although_the_steward_is_killed(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with running(tmp_path / "web.jsonl", sites=3, kinds=("company",)) as web:
+        for name, value in web.settings.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setattr(
+            options, "given", lambda: web.settings | {"DELAY_MS": "100", "METRICS_ADDRESS": "127.0.0.1:0"}
+        )
+        servers = with_home(home)
+        schema.migrate(server.engine(servers.database_url))
+        job_state = begin_job(servers)
+
+        os.kill(steward_pid(home), signal.SIGKILL)
+
+        until(lambda: job_state() is JobState.COMPLETED, "the job does not end")
+        found = state.read(home)
+        assert found
+        assert found.servers["steward"].restarts == 1
+        assert overview.of(home).steward.state is Standing.RUNNING
+
+
+def test_without_a_record_there_is_no_steward_and_with_new_options_it_is_begun_again(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    servers = with_home(home)
+    assert not locks.held(home.lock("steward"))
+    schema.migrate(server.engine(servers.database_url))
+    first = steward_pid(home)
+
+    monkeypatch.setattr(options, "given", lambda: {"WORKERS_PER_NODE": "3"})
+    with_home(home)
+
+    until(lambda: steward_pid(home) != first, "it is not begun again")
+    found = state.read(home)
+    assert found
+    assert found.servers["steward"].restarts == 0

@@ -1,0 +1,138 @@
+"""What status, list and watch say of a job, literally as promised."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from cli import job_words
+from prospector.core.halts import Halt, halt_of
+from prospector.core.methods import Method
+from prospector.core.progress import Eta, Pace
+from prospector.core.states import JobState
+from prospector.jobs.status import JobStatus
+from prospector.store.jobs import Job
+
+NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
+CENT = Decimal("0.01")
+
+
+def job(state: JobState = JobState.RUNNING, **changes: Any) -> Job:
+    facts = {
+        "id": "abc123", "name": "Acme Corp Q1", "state": state, "reason": state.value, "spec": {}, "max_credits": 10_000,
+        "domains_total": 5_000, "input_rows": 5_000, "input_columns": [], "created_at": NOON, "moved_at": NOON,
+        "started_at": NOON, "left_running_at": None, "warned_at": None,
+    }  # fmt: skip
+    return Job(**{**facts, **changes})
+
+
+def status(state: JobState = JobState.RUNNING, reason: str = "", **changes: Any) -> JobStatus:
+    return replace(JobStatus(job(state, reason=reason or state.value), NOON, is_live=True), **changes)
+
+
+def said(one: JobStatus) -> dict[str, str]:
+    return dict(job_words.lines(one, CENT))
+
+
+def test_a_running_job_as_the_requirements_have_it() -> None:
+    found = said(
+        status(
+            domains_done=3_200,
+            domains_failed=41,
+            used_credits=4_832,
+            pace=Pace(287, 290),
+            eta=Eta(8_280, 10_440),
+            last_activity=datetime.now(UTC) - timedelta(minutes=2, seconds=5),
+            failures={"DNS resolution failed": 30, "HTTP 403 Forbidden": 11},
+        )
+    )
+
+    assert found["Progress"] == "3,241/5,000 domains (65%)"
+    assert found["Status"] == "Running"
+    assert found["ETA"] == "~2.3 to 2.9 hours remaining"
+    assert found["Cost so far"].startswith("4,832 ScrapingBee credits used ($48.32)")
+    assert "at this pace about 7,454 in all" in found["Cost so far"]
+    assert found["Throughput"] == "Averaging 287 domains/hour over last 15 minutes"
+    assert found["Last activity"] == "2 minutes ago"
+    assert found["Failed"] == "41 domains (DNS resolution failed 30, HTTP 403 Forbidden 11)"
+
+
+def test_the_percentage_is_full_only_at_the_end() -> None:
+    assert job_words.progress(status(domains_done=4_999)) == "4,999/5,000 domains (99%)"
+    assert job_words.progress(status(domains_done=4_990, domains_failed=10)) == "5,000/5,000 domains (100%)"
+
+
+def test_a_pause_says_where_and_how_to_go_on() -> None:
+    paused = job_words.outcome(status(JobState.PAUSED, Halt.ASKED, domains_done=2_400))
+
+    assert paused[0] == "Paused at 2,400/5,000 domains (48%). Resume anytime with 'job resume abc123'"
+    assert "Next: prospector job resume abc123" in paused
+
+
+def test_a_pause_in_progress_says_what_it_waits_for() -> None:
+    found = said(status(JobState.PAUSING, in_flight=12))
+
+    assert found["Status"] == "Pausing... (12 requests in flight end first)"
+
+
+def test_a_reached_budget_names_the_higher_one_ready_to_paste() -> None:
+    one = status(JobState.PAUSED, f"{Halt.BUDGET} (10,000 credits)", used_credits=10_000)
+
+    assert job_words.outcome(one)[0] == (
+        "Budget limit reached (10,000 credits used). Job paused. Resume with a higher limit: prospector job resume abc123 "
+        "--max-credits 15000, or export partial results: prospector job export abc123"
+    )
+    assert job_words.exit_code(one) == 6
+
+
+def test_a_rejected_key_says_what_is_saved_and_what_waits() -> None:
+    one = status(JobState.PAUSED, Halt.KEY, domains_done=1_204, domains_waiting=3_796)
+
+    words = job_words.outcome(one)[0]
+    assert (
+        "1,204 domains are done and saved; 3,796 wait. Fix SCRAPINGBEE_API_KEY, then: prospector job resume abc123"
+        in words
+    )
+    assert job_words.exit_code(one) == 4
+
+
+def test_a_completed_job_says_how_many_failed_and_by_which_methods() -> None:
+    one = status(
+        JobState.COMPLETED,
+        domains_done=4_573,
+        domains_failed=300,
+        methods={Method.DIRECT: 3_891, Method.STANDARD: 1_924, Method.JS: 432},
+    )
+
+    assert "4,573 succeeded, 300 failed (see error report)" in job_words.outcome(one)[0]
+    assert said(one)["Breakdown"] == (
+        "Direct (free): 3,891 domains | ScrapingBee (standard): 1,924 domains | ScrapingBee (JS rendering): 432 domains"
+    )
+    assert job_words.exit_code(one) == 0
+
+
+def test_numbers_of_an_earlier_moment_say_so() -> None:
+    assert "Redis does not answer" in said(status(is_live=False))["Note"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(30, "less than a minute ago"), (150, "2 minutes ago"), (3_700, "1 hour ago"), (200_000, "2 days ago")],
+)
+def test_how_long_ago(seconds: int, words: str) -> None:
+    assert job_words.ago(NOON - timedelta(seconds=seconds), NOON) == words
+
+
+@pytest.mark.parametrize("state", JobState)
+def test_every_state_leads_to_a_next_command_or_its_end(state: JobState) -> None:
+    words = " ".join(job_words.outcome(status(state)))
+
+    assert "prospector job " in words or state in {JobState.ARCHIVED, JobState.PAUSING}
+
+
+@pytest.mark.parametrize("halt", Halt)
+def test_a_halt_is_known_again_from_its_words(halt: Halt) -> None:
+    assert halt_of(f"{halt.value} (5,000 credits)") is halt
+    assert halt_of("something else") is None
