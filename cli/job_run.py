@@ -94,7 +94,7 @@ def run(
     limits = Limits(**{name: options.pop(name) for name in Limits.__dataclass_fields__})
     found = lists.read(lists.Asked(file, mode=Mode(mode), **options))
     _refuse_unusable(found, limits)
-    asked = _submission(found, limits, name or Path(file).stem)
+    asked = submission(found, limits, name or Path(file).stem)
     if dry_run:
         _say_plan(found, limits, as_json)
         return _would(asked, found, as_json)
@@ -102,7 +102,7 @@ def run(
         found = past_costs.informed(found, opened.engine)
         _say_plan(found, limits, as_json)
         _look_at_disk(found)
-        created = _make(opened, asked, starts=not no_auto_start)
+        created = make(opened, asked, starts=not no_auto_start)
         _tell(opened, created, asked, found, as_json)
         if not follow and wait_timeout is None:
             return 0
@@ -190,7 +190,7 @@ def _basis(found: Lists) -> str:
     return "historical data" if found.plan.basis.startswith("from") else "typical lists (no history yet)"
 
 
-def _submission(found: Lists, limits: Limits, name: str) -> "Submission":
+def submission(found: Lists, limits: Limits, name: str) -> "Submission":
     from prospector.jobs.submit import Submission
 
     spec = JobSpec(
@@ -216,7 +216,7 @@ def _would(asked: "Submission", found: Lists, as_json: bool) -> int:
     return 0
 
 
-def _make(opened: Deployment, asked: "Submission", *, starts: bool) -> "Created":
+def make(opened: Deployment, asked: "Submission", *, starts: bool) -> "Created":
     """Made and started, as often as it is asked for: what was interrupted between the two goes on here."""
     from contextlib import suppress
 
