@@ -80,7 +80,7 @@ def outcome(one: JobStatus) -> list[str]:
         case JobState.COMPLETED:
             done = f"{one.domains_done:,} succeeded, {one.domains_failed:,} failed (see error report)"
             errors = [f"Why some failed: prospector job errors {job}"] if one.domains_failed else []
-            return [f"Job {title(one)} is completed: {done}.", *errors, f"Next: {found}"]
+            return [f"Job {title(one)} is completed: {done}.", *map(plain, one.not_found), *errors, f"Next: {found}"]
         case JobState.FAILED:
             return [f"Job {title(one)} has failed: {one.job.reason}.", f"Next: prospector job errors {job}"]
         case JobState.PAUSED:
