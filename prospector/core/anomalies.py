@@ -90,7 +90,7 @@ def throughput(job: str, samples: Sequence[JobSample]) -> Anomaly | None:
     """The last ten minutes against the ten before. Not once the list is at its end: then it only gets slower."""
     now = samples[-1]
     middle, begin = _back(samples, DROP_SECONDS), _back(samples, 2 * DROP_SECONDS)
-    if middle is None or begin is None or now.waiting == 0:
+    if middle is None or begin is None or begin is middle or now.waiting == 0:
         return None
     earlier, later = middle.finished - begin.finished, now.finished - middle.finished
     before_per_hour = earlier * 3600 / (middle.at - begin.at)

@@ -10,6 +10,11 @@ from prospector.core.page import Page
 from prospector.core.signs import Sign
 
 HTML_TYPES = ("text/html", "application/xhtml+xml")
+# how programs, archives, documents and pictures begin
+FILES = (
+    b"\x7fELF", b"MZ\x90", b"PK\x03\x04", b"%PDF-", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x1f\x8b", b"RIFF", b"Rar!", b"7z\xbc\xaf",
+    b"\xd0\xcf\x11\xe0", b"OggS", b"ID3", b"wOF",
+)  # fmt: skip
 COOKIE_CHARACTERS = 4_000
 IMMEDIATE_SECONDS = 3  # a refresh later than this shows its page first: it is one to read
 
@@ -39,7 +44,9 @@ def cookies_of(set_cookie: Iterable[str]) -> str:
 
 
 def is_html(content_type: str, body: bytes) -> bool:
-    """By its type; one that is not given is judged by how the body begins."""
+    """By its type; one that is not given is judged by how the body begins. A file that calls itself HTML is none."""
+    if body.startswith(FILES):
+        return False
     kind = content_type.partition(";")[0].strip().lower()
     if kind:
         return kind in HTML_TYPES

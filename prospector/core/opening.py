@@ -10,10 +10,11 @@ from prospector.core.ticket import PageState, Ticket
 # what `extra` remembers of a page
 AT = "at"  # the address to fetch, where it is not the page's own
 OPENING = "opening"  # which of the domain's openings is tried
-FIRST = "first"  # how the first of them failed
+FIRST = "first"  # how the listed host failed
 
 # nobody is there at this address; a reset is that only while TLS is being agreed on
 UNREACHED = frozenset({Evidence.UNRESOLVED, Evidence.REFUSED, Evidence.TIMED_OUT})
+TELLING = (Evidence.UNRESOLVED, Evidence.REFUSED, Evidence.RESET, Evidence.TIMED_OUT)  # the last says most of a host
 NOBODY = frozenset({Evidence.UNRESOLVED, Evidence.REFUSED})  # known at once, so that all may be tried again
 AS_LISTED = 2  # the openings of the host as it is listed; the others are those of its twin
 
@@ -36,7 +37,7 @@ def next_opening(ticket: Ticket, evidence: Evidence) -> PageState | None:
     for number in range(tried + 1, len(ways)):
         if evidence is Evidence.UNRESOLVED and urlsplit(ways[number]).hostname == host:
             continue
-        first = {FIRST: extra.get(FIRST, evidence)}
+        first = {FIRST: _told(extra.get(FIRST), evidence) if tried < AS_LISTED else extra[FIRST]}
         return replace(ticket.state, extra={**extra, **first, OPENING: number, AT: ways[number]})
     return None
 
@@ -54,6 +55,10 @@ def first_failure(state: PageState, evidence: Evidence) -> Evidence | None:
     if first is None or (evidence not in UNREACHED and not _is_of_twin(state, evidence)):
         return None
     return Evidence(first)
+
+
+def _told(first: str | None, evidence: Evidence) -> Evidence:
+    return evidence if first is None else max(Evidence(first), evidence, key=TELLING.index)
 
 
 def _is_of_twin(state: PageState, evidence: Evidence) -> bool:

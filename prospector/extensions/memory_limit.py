@@ -37,8 +37,12 @@ class MemoryLimit:
         self._task.cancel()
 
     async def _watch(self) -> None:
-        while (memory_mb := resident_mb()) < self._limit_mb:
-            await asyncio.sleep(LOOK_SECONDS)
+        memory_mb = 0
+        while memory_mb < self._limit_mb:
+            await asyncio.sleep(
+                LOOK_SECONDS
+            )  # first: an engine that is not running yet does not hear that it should stop
+            memory_mb = resident_mb()
         LOG.warning("worker_drains", memory_mb=memory_mb, limit_mb=self._limit_mb)
         self._stopping = asyncio.ensure_future(self._crawler.stop_async())
 

@@ -4,9 +4,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from ipaddress import ip_address
 
-from cryptography.x509 import Certificate
-from service_identity import CertificateError, VerificationError
-from service_identity.cryptography import verify_certificate_hostname, verify_certificate_ip_address
+from cryptography.x509 import Certificate, DNSName, ExtensionNotFound, IPAddress, SubjectAlternativeName
 from twisted.internet.ssl import Certificate as PeerCertificate
 
 KEPT = 10_000
@@ -14,26 +12,24 @@ KEPT = 10_000
 
 def is_bad(peer: PeerCertificate, host: str) -> bool:
     """Over, not yet valid, or another host's. Who signed it is not asked: that would need a list of whom to trust."""
-    certificate: Certificate = peer.original.to_cryptography()
-    return _is_bad(certificate, host, datetime.now(UTC).date().toordinal())
+    return _is_bad(peer.original.to_cryptography(), host, datetime.now(UTC).date().toordinal())
 
 
 @lru_cache(KEPT)
 def _is_bad(certificate: Certificate, host: str, _day: int) -> bool:
     now = datetime.now(UTC)
-    if not certificate.not_valid_before_utc <= now <= certificate.not_valid_after_utc:
-        return True
-    try:
-        _verify(certificate, host)
-    except (VerificationError, CertificateError):
-        return True
-    return False
+    in_time = certificate.not_valid_before_utc <= now <= certificate.not_valid_after_utc
+    return not in_time or not _is_for(certificate, host.strip("[]").lower())
 
 
-def _verify(certificate: Certificate, host: str) -> None:
+def _is_for(certificate: Certificate, host: str) -> bool:
+    """By the names it was made for, as browsers see it: the subject's common name says nothing."""
     try:
-        address = ip_address(host.strip("[]"))
+        names = certificate.extensions.get_extension_for_class(SubjectAlternativeName).value
+    except ExtensionNotFound:
+        return False
+    try:
+        return ip_address(host) in names.get_values_for_type(IPAddress)
     except ValueError:
-        verify_certificate_hostname(certificate, host)
-    else:
-        verify_certificate_ip_address(certificate, str(address))
+        above = f"*.{host.partition('.')[2]}"  # a wildcard stands for one label
+        return any(name.lower() in {host, above} for name in names.get_values_for_type(DNSName))

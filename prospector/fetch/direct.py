@@ -8,7 +8,7 @@ from typing import Any
 from scrapy import Request
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.crawler import Crawler
-from scrapy.exceptions import DownloadConnectionRefusedError
+from scrapy.exceptions import DownloadCancelledError, DownloadConnectionRefusedError
 from scrapy.http import Response
 from scrapy.utils.httpobj import urlparse_cached
 
@@ -43,8 +43,8 @@ class DirectHandler(HTTP11DownloadHandler):
         try:
             response = await self._until_stopped(request)
             strained, wait_ms = response.status in STRAINED, wait_asked_ms(response)
-        except DownloadConnectionRefusedError:
-            strained = False  # nobody is there to be strained
+        except (DownloadConnectionRefusedError, DownloadCancelledError):
+            strained = False  # nobody is there to be strained, or it was ours to end: too large
             raise
         else:
             if response.certificate is not None:

@@ -116,9 +116,9 @@ class InProcessFrontier:
         return ticket
 
     def _add(self, lease: str, site_pages: int, *flat: str) -> list[int]:
-        new: list[int] = []
         if lease not in self.hands:
-            return new
+            return [0]
+        new = [1]
         for place in range(0, len(flat), 3):
             url, page, state = flat[place : place + 3]
             if int(page) in self._seen:

@@ -1,6 +1,26 @@
 """The operations of those who look after jobs: failed domains that are asked for again, and what can go on."""
 
+from dataclasses import dataclass
+
 from prospector.frontier.calls import Call
+
+
+@dataclass(frozen=True)
+class Depths:
+    """Over all jobs. `suspects`: pages that lost their worker. `later`: pages whose back-off runs. `ending`: domains with
+    nothing left whose final row is to be written."""
+
+    leases: int
+    oldest_lease_ms: int
+    workers: int
+    suspects: int
+    later: int
+    ending: int
+    dead_letters_unrecorded: int
+
+
+def depths() -> Call[Depths]:
+    return Call("depths", (), lambda raw: Depths(*raw))
 
 
 def reopened(job: str, domains: int) -> Call[bool]:

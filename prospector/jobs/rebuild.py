@@ -52,12 +52,14 @@ def _mend(connection: Connection, frontier: Frontier, lost: Lost) -> None:
     if lost.everything:
         _recall_sites(connection, frontier)
         frontier.run(calls.begin(rebuild.next_epoch(connection)))
-    for job in lost.unfilled:
-        waiting = fill(connection, frontier, job)
-        LOG.info("job_filled", job=job, waiting=waiting)
+    connection.commit()
     for job in (*lost.unfilled, *lost.unlifted):
-        if jobs.job(connection, job).state is JobState.RUNNING:
+        state = jobs.hold_still(connection, job).state
+        if job in lost.unfilled:
+            LOG.info("job_filled", job=job, waiting=fill(connection, frontier, job))
+        if state is JobState.RUNNING:
             frontier.run(calls.lift(job))
+        connection.commit()
 
 
 def _recall_sites(connection: Connection, frontier: Frontier) -> None:

@@ -42,15 +42,26 @@ def frontier_of(brief_: Brief, domain: str, delay_ms: int) -> InProcessFrontier:
     return InProcessFrontier(domain, limits_of(brief_.spec, 0), delay_ms)
 
 
-def brief_of(domain: str, keywords: str | None, keywords_file: str | None, max_pages: int) -> Brief:
+def brief_of(domain: str, keywords: str | None, keywords_file: str | None, max_pages: str) -> Brief:
+    if not (max_pages.isascii() and max_pages.isdigit()):
+        raise InputInvalid(f"max_pages is {max_pages!r}, which is no number.", f"As in: {WAY} -a max_pages=20")
     if keywords_file:
-        data, name = Path(keywords_file).read_bytes(), keywords_file
+        data, name = _content(keywords_file), keywords_file
     elif keywords:
         data, name = "\n".join(keywords.split(",")).encode(), "keywords"
     else:
         raise InputInvalid("There are no keywords to look for.", f"Give some: {WAY}")
-    spec = JobSpec(mode=Mode.FREE_ONLY, max_pages=max_pages)
+    spec = JobSpec(mode=Mode.FREE_ONLY, max_pages=int(max_pages))
     return brief(JOB, spec, read_keywords(data, name).keywords, [domain])
+
+
+def _content(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise InputInvalid(
+            f"{path} cannot be read: {error.strerror}.", f"Give keywords, or another file: {WAY}"
+        ) from None
 
 
 def domain_of(given: str) -> str:

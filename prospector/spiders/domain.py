@@ -10,9 +10,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.spiders import CrawlSpider, Rule
-from scrapy.utils.defer import deferred_from_coro
 from sqlalchemy import Engine
-from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from prospector import logs
@@ -24,7 +22,7 @@ from prospector.core.robots import Robots
 from prospector.core.robots_visit import authority, known, robots_address, robots_method
 from prospector.core.ticket import Kind, Ticket
 from prospector.core.visit import COOKIE, Conclusion
-from prospector.errors import NotFound
+from prospector.errors import NotFound, ProspectorError, end_in_words
 from prospector.fetch.by_method import METHOD
 from prospector.fetch.failures import NotSent, Stopped
 from prospector.fetch.key import key_in_force
@@ -80,7 +78,10 @@ class DomainSpider(CrawlSpider):
         spider.writes = Times()
         spider.least_ms, spider.most_ms = settings.getint("DELAY_MS"), settings.getint("DELAY_MOST_MS")
         if "domain" in kwargs:
-            spider.debug(crawler, **kwargs)
+            try:
+                spider.debug(crawler, **kwargs)
+            except ProspectorError as error:
+                end_in_words(type(error), error, None)
         else:
             spider.engine = server.engine(settings["WORKER_DATABASE_URL"], "prospector worker")
             spider.briefs = Briefs(spider.engine)
@@ -97,7 +98,7 @@ class DomainSpider(CrawlSpider):
         max_pages: str = "50",
     ) -> None:
         debugging.configure(crawler.settings)
-        brief = debugging.brief_of(debugging.domain_of(domain), keywords, keywords_file, int(max_pages))
+        brief = debugging.brief_of(debugging.domain_of(domain), keywords, keywords_file, max_pages)
         self.briefs = Briefs(None, brief)
         self.pays = False
         self.pump = debugging.frontier_of(brief, debugging.domain_of(domain), self.least_ms)
@@ -109,12 +110,12 @@ class DomainSpider(CrawlSpider):
             async for ticket in self.pump.tickets():
                 yield self.request_of(ticket)
 
-    def closed(self, _reason: str) -> Deferred[None] | None:
+    async def closed(self, _reason: str) -> None:
         if isinstance(self.pump, InProcessFrontier):
             for line in self.summary.lines():
                 LOG.info("summary", message=line)
-            return None
-        return deferred_from_coro(self.ledger.close())
+        else:
+            await self.ledger.close()
 
     @property
     def has_key(self) -> bool:

@@ -9,8 +9,9 @@ from typing import Any
 
 from scrapy import Spider
 
-from prospector import __version__
+from prospector import __version__, logs
 
+LOG = logs.named(__name__)
 COMPARED = (".py", ".lua", ".txt", ".json")
 
 
@@ -26,7 +27,10 @@ class EnvironmentSpider(Spider):
     }
 
     async def start(self) -> AsyncIterator[Any]:
-        yield environment()
+        """As an item where the node keeps items, and as a line in its log where it does not."""
+        found = environment()
+        LOG.info("environment", **found)
+        yield found
 
 
 def environment() -> dict[str, str | int]:

@@ -48,6 +48,17 @@ def waiting(connection: Connection, limit: int = 100) -> list[DeadLetter]:
     return [DeadLetter(**row) for row in connection.execute(wanted).mappings()]
 
 
+def of_domain(connection: Connection, job: str, domain: int) -> list[int]:
+    """Those of a domain that were not tried again."""
+    wanted = select(dead_letters.c.id).where(dead_letters.c.job == job, dead_letters.c.domain == domain)
+    return list(connection.scalars(wanted.where(dead_letters.c.requeued_at.is_(None)).order_by(dead_letters.c.id)))
+
+
+def count(connection: Connection) -> int:
+    """That were not tried again."""
+    return connection.scalar(select(func.count()).where(dead_letters.c.requeued_at.is_(None))) or 0
+
+
 def requeue(connection: Connection, letter: int) -> DeadLetter:
     """Once: a second caller is told so."""
     taken = (

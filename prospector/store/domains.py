@@ -7,7 +7,7 @@ from sqlalchemy import Connection, case, func, select, text, update
 
 from prospector.core.methods import Method
 from prospector.core.outcomes import FINISHED, DomainState
-from prospector.store.tables import domains
+from prospector.store.tables import domains, jobs
 from prospector.store.text import records
 
 
@@ -19,6 +19,11 @@ class Seed:
     domain: str
     generation: int
     state: DomainState
+
+
+@dataclass(frozen=True)
+class Listed(Seed):
+    job: str
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,24 @@ def unfinished(connection: Connection, job: str, after: int = -1, limit: int = 1
 def names(connection: Connection, job: str) -> Iterator[str]:
     """All that the job has listed."""
     yield from connection.scalars(select(domains.c.domain).where(domains.c.job == job))
+
+
+def listed(connection: Connection, domain: str) -> list[Listed]:
+    """In every job that lists it, the newest job first."""
+    wanted = (
+        select(domains.c.number, domains.c.domain, domains.c.generation, domains.c.state, domains.c.job)
+        .join(jobs, jobs.c.id == domains.c.job)
+        .where(domains.c.domain == domain)
+        .order_by(jobs.c.created_at.desc())
+    )
+    found = connection.execute(wanted).mappings()
+    return [Listed(**{**row, "state": DomainState(row["state"])}) for row in found]
+
+
+def seed(connection: Connection, job: str, number: int) -> Seed:
+    wanted = select(domains.c.number, domains.c.domain, domains.c.generation, domains.c.state)
+    row = connection.execute(wanted.where(domains.c.job == job, domains.c.number == number)).mappings().one()
+    return Seed(**{**row, "state": DomainState(row["state"])})
 
 
 def open_(connection: Connection, job: str, numbers: Sequence[int]) -> None:

@@ -27,6 +27,8 @@ CHALLENGE = "<title>Just a moment...</title><script>x</script><h1>Checking your 
         ("text/plain", b"<html>", False),
         ("", b"  <!doctype html>", True),
         ("", b"%PDF-1.7", False),
+        ("text/html", b"\x7fELF\x02\x01", False),
+        ("text/html", b"PK\x03\x04...", False),
         ("", b"", False),
     ],
 )

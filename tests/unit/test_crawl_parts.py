@@ -322,7 +322,7 @@ def test_keywords_are_needed_from_somewhere(tmp_path: Any) -> None:
     file = tmp_path / "k.txt"
     file.write_text("crm\nerp\n")
 
-    assert [one.text for one in brief_of("a.test", "crm,erp", None, 5).numbers] == ["crm", "erp"]
-    assert [one.text for one in brief_of("a.test", None, str(file), 5).numbers] == ["crm", "erp"]
+    assert [one.text for one in brief_of("a.test", "crm,erp", None, "5").numbers] == ["crm", "erp"]
+    assert [one.text for one in brief_of("a.test", None, str(file), "5").numbers] == ["crm", "erp"]
     with pytest.raises(InputInvalid, match="no keywords"):
-        brief_of("a.test", None, None, 5)
+        brief_of("a.test", None, None, "5")

@@ -75,6 +75,7 @@ UNKNOWN = Evidence.UNRESOLVED
         ([(NO, None), (NO, None), (NO, None), (GONE, 404)], [S, H, WS, WH], "Connection refused"),
         ([(NO, None), (GONE, 404)], [S, H], "HTTP 404 Not Found"),
         ([(OUT, None)] * 7, [S, H, WS, WH, WH, WH, WH], "Timeout after 30s"),
+        ([(RST, None), (OUT, None)] * 2 + [(OUT, None)] * 3, [S, H, WS, WH, WH, WH, WH], "Timeout after 30s"),
         ([(GONE, 404)], [S], "HTTP 404 Not Found"),
         ([(Evidence.LOGIN, 401)], [S], "Login required (HTTP 401)"),
         ([(Evidence.NOT_HTML, 200)], [S], "Not an HTML page"),
@@ -304,4 +305,4 @@ def test_the_first_failure_is_kept_while_others_follow() -> None:
     end = concluded(one, Evidence.TIMED_OUT)
 
     assert end.state
-    assert end.state.extra[FIRST] == "refused"
+    assert end.state.extra[FIRST] == "timed-out"  # says more of the host

@@ -6,6 +6,7 @@
 -- Gives {wait_ms, changes, ticket (JSON) ...}: wait_ms until a next claim can give more, -1 if nothing is known to come;
 --       changes counts holds and lifts, so that a worker knows when to give back what it has not sent.
 --       {'empty'} where Redis has lost everything and must be rebuilt first.
+local SILENCE_MS = 30000  -- a worker that lives claims every second
 local LOOKS_MOST = 1000  -- a call: domains whose pages cannot go now are opened and put aside one after the other
 local worker, n, lease_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local rules = {
@@ -21,12 +22,15 @@ rules.epoch = meta[1]
 rules.run = string.sub(ARGV[5], 1, 8)  -- in each lease: a restart may have forgotten the last ones that were counted
 rules.boot = tonumber(meta[3]) or 0
 rules.boots = tonumber(meta[6]) or 0
-if meta[2] ~= ARGV[5] then  -- the server was started since: its last second may be missing
+local started = meta[2] ~= ARGV[5]  -- the server was, since: its last second may be missing
+local silent_ms = math.max(0, now - (tonumber(meta[5]) or now))
+if started or silent_ms > SILENCE_MS then
+  -- nobody could claim, because the server was away, the machine slept or no worker ran; or its clock has jumped ahead
   redis.call('HSET', META(), 'run', ARGV[5], 'boot', now)
-  redis.call('HINCRBY', META(), 'down', math.max(0, now - (tonumber(meta[5]) or now)))
+  redis.call('HINCRBY', META(), 'down', silent_ms)
   rules.boot = now
-  if meta[2] then rules.boots = redis.call('HINCRBY', META(), 'boots', 1) end
 end
+if started and meta[2] then rules.boots = redis.call('HINCRBY', META(), 'boots', 1) end
 redis.call('ZADD', WORKERS(), now + lease_ms, worker)
 redis.call('ZADD', NODES(), now, string.match(worker, '^[^/]*'))
 queue_due(now)

@@ -25,7 +25,8 @@ class Server:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self.url = f"unix://{folder}/socket"
+        self.socket = f"{folder}/socket"
+        self.url = f"unix://{self.socket}"
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, *options: str) -> None:
@@ -89,7 +90,8 @@ class Hand(Frontier):
     def advance(self, ms: int) -> None:
         """Moves the frontier's clock ahead."""
         self.redis.hincrby("prospector:meta", "skew", ms)
-        self.redis.hincrby("prospector:meta", "watched", ms)  # as if somebody had looked all along
+        for looked in ("watched", "clock"):  # as if somebody had reaped and claimed all along
+            self.redis.hincrby("prospector:meta", looked, max(0, ms))
 
     def job(self, name: str, domains: Sequence[str], *, held: bool = False, **limits: Any) -> None:
         self.run(calls.create(name, replace(Limits(cap_credits=10_000), **limits)))

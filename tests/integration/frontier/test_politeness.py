@@ -227,3 +227,33 @@ def test_one_address_has_sixteen_requests_in_flight_at_most(frontier: Hand) -> N
         frontier.claim()
 
     assert int(frontier.redis.hget("prospector:address:203.0.113.7", "flying")) == 16
+
+
+def test_a_clock_that_jumps_ahead_ends_no_domain_and_starts_no_burst(frontier: Hand) -> None:
+    frontier.job("one", ["shop.test", "blog.test"], max_ms=60_000)
+    for ticket in frontier.claim().tickets:
+        frontier.found(ticket, "/a")
+        frontier.finish(ticket)
+
+    frontier.redis.hincrby("prospector:meta", "skew", 3_600_000)
+    at_once = frontier.claim().tickets
+    reaped = frontier.run(calls.reap())
+    frontier.advance(1_000)
+
+    assert at_once == ()
+    assert reaped == (0, 0)
+    assert {one.url for one in frontier.claim().tickets} == {"https://shop.test/a", "https://blog.test/a"}
+
+
+def test_workers_that_could_not_reach_the_server_for_long_lose_no_lease(frontier: Hand) -> None:
+    frontier.job("one", ["shop.test"])
+    ticket = frontier.one(worker="node/a")
+    frontier.run(calls.beat("node/b", {}))
+
+    frontier.redis.hincrby("prospector:meta", "skew", calls.LEASE_MS + 10_000)
+    first_to_return = frontier.run(calls.reap())
+    assert frontier.run(calls.beat("node/a", {}))
+    frontier.advance(20_000)
+
+    assert first_to_return == frontier.run(calls.reap()) == (0, 0)
+    assert frontier.finish(ticket)

@@ -11,16 +11,27 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Engine
 
 from prospector import nodes
+from prospector.core.methods import Mode
+from prospector.core.spec import JobSpec
+from prospector.demo.web import Ready
+from prospector.demo.web_process import running
 from prospector.errors import ProspectorError
+from prospector.frontier import calls
+from prospector.frontier.client import Frontier
+from prospector.jobs import control
+from prospector.store import jobs
+from prospector.store.jobs import Keyword, ListedDomain, NewJob
 
 Start = Callable[..., "Scrapyd"]
 PATIENCE_SECONDS = 30
 
 
 class Scrapyd:
-    """`installed`: our code is there without an egg, as in the container image."""
+    """`installed`: our code is there without an egg and no other is taken, as in the container image. Else it has the
+    libraries alone, in an interpreter that knows nothing of this clone."""
 
     def __init__(self, folder: Path, environment: dict[str, str], *, installed: bool = True) -> None:
         self._folder = folder
@@ -41,16 +52,22 @@ class Scrapyd:
             "jobs_to_keep = 100",
             "items_dir = items",
         ]
+        self._python = sys.executable
         if installed:
             lines += ["[settings]", "default = prospector.settings", "prospector = prospector.settings"]
+            lines += ["[services]", "addversion.json =", "delversion.json ="]
             self._environment = environment | {"SCRAPY_SETTINGS_MODULE": "prospector.settings"}
+        else:
+            libraries = next(path for path in sys.path if path.endswith("site-packages"))
+            self._python = sys._base_executable  # type: ignore[attr-defined]  # CPython's own
+            self._environment = environment | {"PYTHONPATH": libraries, "PYTHONWARNINGS": "ignore"}
         folder.mkdir()
         (folder / "scrapyd.conf").write_text("\n".join(lines))
 
     def start(self) -> None:
         with (self._folder / "out").open("a") as out:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "scrapyd"], cwd=self._folder, env=self._environment, stdout=out, stderr=out
+                [self._python, "-P", "-m", "scrapyd"], cwd=self._folder, env=self._environment, stdout=out, stderr=out
             )
         until(self._answers, "Scrapyd does not answer")
 
@@ -111,3 +128,44 @@ def until(true: Callable[[], object], otherwise: str) -> None:
         if time.monotonic() > end:
             raise AssertionError(otherwise)
         time.sleep(0.05)
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ready]:
+    """Sites that take their time: each is asked once a second."""
+    with running(tmp_path_factory.mktemp("web") / "log.jsonl", sites=24, kinds=("twenty",)) as ready:
+        yield ready
+
+
+@pytest.fixture
+def frontier(redis_url: str) -> Iterator[Frontier]:
+    made = Frontier(redis_url)
+    made.run(calls.begin(1))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def crawls(engine: Engine, redis_url: str, web: Ready) -> dict[str, str]:
+    """The environment of nodes whose workers crawl the small web for the test's own record and frontier."""
+    return {
+        "DATABASE_URL": engine.url.render_as_string(hide_password=False),
+        "REDIS_URL": redis_url,
+        "WORKER_IDLE_SECONDS": "60",
+        **web.settings,
+    }
+
+
+@pytest.fixture
+def begin_job(engine: Engine, frontier: Frontier) -> Callable[..., str]:
+    """Half a minute of work: twelve sites of twenty pages."""
+
+    def begun(name: str, first_site: int = 0) -> str:
+        listed = [ListedDomain(f"twenty-{first_site + row:04}.test", row) for row in range(12)]
+        spec = JobSpec(mode=Mode.FREE_ONLY).stored()
+        with engine.begin() as connection:
+            job = jobs.create(connection, NewJob(name, spec, 0, [Keyword("acme crm")], listed)).job
+        control.start(engine, frontier, job)
+        return job
+
+    return begun

@@ -1,4 +1,5 @@
--- The job's own clock: it stands still while the job is held and while Redis is down, for neither is its domains' fault.
+-- The job's own clock: it stands still while the job is held and while nobody claims (Redis is down, the machine sleeps, no
+-- worker runs), for nothing of that is its domains' fault.
 local function work_clock(job, now)
   local held = redis.call('HMGET', JOB(job), 'rested', 'held_at')
   local down = tonumber(redis.call('HGET', META(), 'down')) or 0

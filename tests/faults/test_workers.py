@@ -1,0 +1,145 @@
+"""W1-W7: workers are killed, stopped, frozen; nothing is lost, nothing comes twice, no gap is short.
+
+The gap is kept at 200 ms inside ALLOWED_NETWORKS, so that a crawl takes seconds; test_shared_sites.py keeps the full second.
+"""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+
+from prospector.demo.site import Reach
+from prospector.demo.truth import address, canonical
+from prospector.jobs.queue import queue_status, requeue
+from prospector.store import dead_letters
+
+from .crawl import LEASE_SECONDS, Crawl, crawling
+
+
+def test_a_worker_that_is_killed_loses_nothing(crawl: Crawl) -> None:
+    """W1"""
+    crawl.job()
+    first, _ = crawl.worker("one"), crawl.worker("two")
+    crawl.wait(crawl.crawled(15))
+
+    first.kill()
+    verdict = crawl.finish()
+
+    assert verdict.broken == []
+    in_flight = 20  # no more than it had in hand
+    assert int(verdict.lines["pages fetched again"]) <= in_flight
+
+
+def test_all_workers_killed_and_others_started_lose_nothing(crawl: Crawl) -> None:
+    """W2"""
+    crawl.job()
+    for _ in range(2):
+        before = crawl.pages()
+        killed = [crawl.worker(), crawl.worker()]
+        crawl.wait(crawl.crawled(before + 10))
+        for worker in killed:
+            worker.kill()
+    status = crawl.status()
+    assert status
+    assert status.domains_open > 0
+    crawl.worker()
+
+    assert crawl.finish().broken == []
+
+
+def test_a_poison_page_becomes_a_dead_letter_and_takes_nothing_with_it(crawl: Crawl) -> None:
+    """W3: whoever keeps workers alive starts another each time; a node that lives on shows that the page is to blame."""
+    job = crawl.job()
+    site = next(one for one in crawl.plan.sites if len(one.pages) > 4)
+    page = next(one for one in site.pages.values() if one.reach is Reach.DIRECT and one.target != "/")
+    poison = canonical(address(page, site))
+
+    def given_up() -> bool:
+        for _ in range(2 - sum(one.poll() is None for one in crawl.workers)):
+            crawl.worker(poison=poison)
+        with crawl.engine.connect() as connection:
+            return bool(dead_letters.waiting(connection))
+
+    crawl.wait(given_up)
+    letters = queue_status(crawl.engine, crawl.frontier).letters
+    for worker in crawl.workers:
+        worker.kill()
+    crawl.worker()
+    crawl.wait(lambda: (found := crawl.status()) and found.domains_waiting + found.domains_open <= 1)
+    requeue(crawl.engine, crawl.frontier, str(letters[0].id))
+    verdict = crawl.finish()
+
+    assert [(canonical(one.url), one.reason) for one in letters] == [(poison, "its worker died with it")]
+    assert letters[0].job == job
+    assert verdict.broken == []
+
+
+def test_a_worker_that_is_told_to_stop_gives_back_what_it_has_and_is_gone_in_time(folder: Path, engine: Engine) -> None:
+    """W4: also with pages on their way that take longer than it has. No lease of it is waited for."""
+    with crawling(folder, engine, kinds=("company", "slow-headers"), sites=6) as crawl:
+        crawl.job()
+        told = crawl.worker("one")
+        crawl.wait(crawl.crawled(10))
+
+        began = time.monotonic()
+        told.send_signal(signal.SIGTERM)
+        told.wait(12)
+        took = time.monotonic() - began
+        hands = crawl.frontier.redis.keys("prospector:hands:one/*")
+
+        assert took < 10
+        assert hands == []
+        assert "frontier_not_told" not in crawl.said()
+
+
+def test_a_worker_that_wakes_after_its_lease_changes_nothing(crawl: Crawl) -> None:
+    """W6"""
+    crawl.job()
+    frozen = crawl.worker("one")
+    crawl.worker("two")
+    crawl.wait(crawl.crawled(15))
+
+    def has_leases() -> bool:
+        frozen.send_signal(signal.SIGSTOP)
+        found = bool(crawl.frontier.redis.keys("prospector:hands:one/*"))
+        if not found:
+            frozen.send_signal(signal.SIGCONT)
+        return found
+
+    crawl.wait(has_leases)
+    crawl.wait(lambda: "leases_reaped" in crawl.said(), LEASE_SECONDS * 6)
+    frozen.send_signal(signal.SIGCONT)
+    verdict = crawl.finish()
+
+    assert verdict.broken == []
+    assert "leases_lost" in crawl.said()
+
+
+def test_workers_of_a_node_that_dies_with_its_parent_are_followed_by_others(crawl: Crawl) -> None:
+    """W5: what starts workers is killed. Its children live on: they finish or, here, one of them dies too."""
+    crawl.job()
+    crawl.worker("one")
+    crawl.wait(crawl.crawled(8))
+    orphan = crawl.worker("one")
+    crawl.wait(crawl.crawled(15))
+
+    os.kill(orphan.pid, signal.SIGKILL)
+    verdict = crawl.finish()
+
+    assert verdict.broken == []
+
+
+@pytest.mark.parametrize("hours", [1, -1])
+def test_a_clock_that_jumps_ends_no_lease_and_causes_no_burst(crawl: Crawl, hours: int) -> None:
+    """W7: a worker's own clock is never asked; this is the server's, on which everything leans."""
+    crawl.job()
+    crawl.worker("one")
+    crawl.wait(crawl.crawled(10))
+
+    crawl.frontier.redis.hincrby("prospector:meta", "skew", hours * 3_600_000)
+    verdict = crawl.finish()
+
+    assert verdict.broken == []
