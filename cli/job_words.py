@@ -8,6 +8,7 @@ from cli.output import plain
 from prospector.core.cost import dollars
 from prospector.core.halts import Halt, halt_of
 from prospector.core.methods import Method
+from prospector.core.spec import spec_from
 from prospector.core.states import JobState
 from prospector.errors import BudgetReached, CredentialsRejected
 from prospector.jobs.status import JobStatus
@@ -112,6 +113,12 @@ def _paused(one: JobStatus) -> list[str]:
         case Halt.CREDITS:
             return [
                 f"The ScrapingBee account has no credits left. {where} Buy credits or wait for new ones, then: {resume}"
+            ]
+        case Halt.HOURS:
+            hours = spec_from(one.job.spec).max_hours
+            return [
+                f"Job running for {hours} hours. Auto-paused to prevent runaway costs, at {progress(one)}.",
+                f"Next: {resume}",
             ]
         case Halt.ASKED:
             return [
