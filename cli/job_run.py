@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 DEFAULTS = JobSpec()
 MEGABYTE = 1_000_000
+WITHOUT_CENTS = 10
 BYTES_PER_PAGE = (
     1_500  # a page's row and its mentions, twice: in the tables and, for a while, in the logs of the servers
 )
@@ -43,13 +44,13 @@ class Limits:
 
 
 OPTIONS = (
-    click.option("--max-credits", default=DEFAULT_CAP_CREDITS, show_default=True, type=click.IntRange(0), help="ScrapingBee credits it may use in all."),
-    click.option("--max-pages-per-domain", "max_pages", default=0, type=click.IntRange(0), help="Hard cap on pages fetched; 0: none."),
-    click.option("--max-minutes-per-domain", "max_minutes", default=DEFAULTS.max_minutes, show_default=True, type=click.IntRange(1, 1_440), help="Then the domain is done with what it has."),
-    click.option("--max-hours", default=DEFAULTS.max_hours, show_default=True, type=click.IntRange(1, 8_760), help="Then the job pauses."),
-    click.option("--site-threshold", default=DEFAULTS.threshold_pages, show_default=True, type=click.IntRange(1, 100_000), help="Pages above which a site is not read whole."),
-    click.option("--top-pages", default=DEFAULTS.top_pages, show_default=True, type=click.IntRange(1, 100_000), help="How many of such a site are read, the most linked ones."),
-    click.option("--sample", type=click.IntRange(1), help="Only so many domains, from all over the list: to try it."),
+    click.option("--max-credits", default=DEFAULT_CAP_CREDITS, show_default=True, type=click.IntRange(0), metavar="N", help="ScrapingBee credits it may use in all."),
+    click.option("--max-pages-per-domain", "max_pages", default=0, type=click.IntRange(0), metavar="N", help="Hard cap on pages fetched; 0: none."),
+    click.option("--max-minutes-per-domain", "max_minutes", default=DEFAULTS.max_minutes, show_default=True, type=click.IntRange(1, 1_440), metavar="N", help="Then the domain is done with what it has."),
+    click.option("--max-hours", default=DEFAULTS.max_hours, show_default=True, type=click.IntRange(1, 8_760), metavar="N", help="Then the job pauses."),
+    click.option("--site-threshold", default=DEFAULTS.threshold_pages, show_default=True, type=click.IntRange(1, 100_000), metavar="N", help="Pages above which a site is not read whole."),
+    click.option("--top-pages", default=DEFAULTS.top_pages, show_default=True, type=click.IntRange(1, 100_000), metavar="N", help="How many of such a site are read, the most linked ones."),
+    click.option("--sample", type=click.IntRange(1), metavar="N", help="Only so many domains, from all over the list: to try it."),
 )  # fmt: skip
 
 
@@ -162,8 +163,8 @@ def _report(found: Lists, limits: Limits) -> Iterator[str]:
     if not plan.credits_high:
         return
     yield (
-        f"Estimated {plan.credits_low:,}-{plan.credits_high:,} ScrapingBee credits (${plan.dollars_low:,.0f}-"
-        f"${plan.dollars_high:,.0f}) based on {plan.mode} mode and {_basis(found)}"
+        f"Estimated {plan.credits_low:,}-{plan.credits_high:,} ScrapingBee credits ({_dollars(plan.dollars_low)}-"
+        f"{_dollars(plan.dollars_high)}) based on {plan.mode} mode and {_basis(found)}"
     )
     yield in_words(CreditRange(plan.credits_low, plan.credits_high, plan.past_jobs), settings.CREDIT_PRICE_USD)
     if not settings.SCRAPINGBEE_API_KEY:
@@ -184,6 +185,10 @@ def _covered(plan: Estimate, limits: Limits) -> Iterator[str]:
         if money is not None and money < plan.credits_high:
             share = money / plan.credits_high
             yield f"The {whose} of {money:,} credits covers {share:.0%} of the upper end. At the limit the job pauses."
+
+
+def _dollars(amount: float) -> str:
+    return f"${amount:,.0f}" if amount >= WITHOUT_CENTS else f"${amount:,.2f}"
 
 
 def _basis(found: Lists) -> str:

@@ -7,6 +7,7 @@ from decimal import Decimal
 from cli.output import plain
 from prospector.core.cost import dollars
 from prospector.core.halts import Halt, halt_of
+from prospector.core.spec import spec_from
 from prospector.core.states import JobState
 from prospector.errors import BudgetReached, CredentialsRejected
 from prospector.jobs.cost import breakdown
@@ -74,7 +75,7 @@ def outcome(one: JobStatus) -> list[str]:
         case JobState.COMPLETED:
             done = f"{one.domains_done:,} succeeded, {one.domains_failed:,} failed (see error report)"
             errors = [f"Why some failed: prospector job errors {job}"] if one.domains_failed else []
-            return [f"Job {title(one)} is completed: {done}.", *errors, f"Next: {found}"]
+            return [f"Job {title(one)} is completed: {done}.", *map(plain, one.not_found), *errors, f"Next: {found}"]
         case JobState.FAILED:
             return [f"Job {title(one)} has failed: {one.job.reason}.", f"Next: prospector job errors {job}"]
         case JobState.PAUSED:
@@ -106,6 +107,12 @@ def _paused(one: JobStatus) -> list[str]:
         case Halt.CREDITS:
             return [
                 f"The ScrapingBee account has no credits left. {where} Buy credits or wait for new ones, then: {resume}"
+            ]
+        case Halt.HOURS:
+            hours = spec_from(one.job.spec).max_hours
+            return [
+                f"Job running for {hours} hours. Auto-paused to prevent runaway costs, at {progress(one)}.",
+                f"Next: {resume}",
             ]
         case Halt.ASKED:
             return [

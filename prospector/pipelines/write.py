@@ -3,13 +3,16 @@
 import asyncio
 import time
 from collections import defaultdict
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
+from sqlalchemy.exc import DBAPIError
 
 from prospector import logs
+from prospector.core.signals import STOP_FETCHING
 from prospector.errors import NotFound, ServerUnreachable
 from prospector.frontier import calls
 from prospector.items import PageItem
@@ -38,13 +41,16 @@ class WritePipeline:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._waiting: list[Waiting] = []
+        self._uncommitted: set[asyncio.Future[None]] = set()
         self._opened: set[tuple[str, int, int]] = set()
         self._full = asyncio.Event()
         self._stopping = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> "WritePipeline":
-        return cls(crawler)
+        made = cls(crawler)
+        crawler.signals.connect(made.abandon, STOP_FETCHING)
+        return made
 
     def open_spider(self) -> None:
         self._task = asyncio.ensure_future(self._write_batches())
@@ -52,7 +58,18 @@ class WritePipeline:
     async def close_spider(self) -> None:
         self._stopping = True
         self._full.set()
-        await self._task
+        with suppress(asyncio.CancelledError):
+            await self._task
+
+    def abandon(self) -> None:
+        """The worker's time is over: what the record has not taken by now is fetched again by another."""
+        if not self._uncommitted:
+            return
+        self._stopping = True
+        self._task.cancel()
+        for committed in self._uncommitted:
+            committed.set_exception(DropItem("the worker ended while the record was away"))
+        self._uncommitted.clear()
 
     async def process_item(self, item: PageItem) -> PageItem:
         """Returns once the page is settled: its children in the frontier, its rows in Postgres, then acknowledged."""
@@ -67,11 +84,14 @@ class WritePipeline:
             new = list(item.found)  # the frontier may have been told of them before, and not the record
         row = page_row(item, new, spider.briefs[item.ticket.job].numbers)
         committed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._uncommitted.add(committed)
         self._waiting.append(Waiting(item, row, committed))
         if len(self._waiting) >= BATCH_ROWS or self._nothing_else_comes(spider):
             self._full.set()
-        await committed
-        spider.uncommitted -= 1
+        try:
+            await committed
+        finally:
+            spider.uncommitted -= 1
         spider.settle(item.ticket, item.conclusion, sum(one.frequency for one in item.mentions))
         spider.pump.poke()
         return item
@@ -113,13 +133,14 @@ class WritePipeline:
                 LOG.warning("results_are_deleted", job=job)  # the job was, and its leases are worth nothing
                 written = None
                 break
-            except ServerUnreachable as error:
-                LOG.error("record_away", job=job, error=str(error))
+            except (ServerUnreachable, DBAPIError) as error:
+                LOG.error("record_away", job=job, error=str(getattr(error, "orig", error)).strip())
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, longest)
         for page, problem in (written.refused if written else {}).items():
             LOG.error("row_refused", job=job, page=page, error=problem)
         for one in waiting:
+            self._uncommitted.discard(one.committed)
             if not one.committed.done():
                 one.committed.set_result(None)
 

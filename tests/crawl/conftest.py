@@ -119,7 +119,7 @@ class Fleet:
             "WORKER_IDLE_SECONDS": "60",
             **environment,
         }
-        env |= {"DATABASE_URL": _url(self.engine), "REDIS_URL": self.redis_url, "LOG_STYLE": "text"}
+        env |= {"DATABASE_URL": _url(self.engine), "REDIS_URL": self.redis_url, "LOG_STYLE": "json"}
         words = [sys.executable, "-m", "scrapy", "crawl", "domain", *options]
         with (self.folder / f"worker-{len(self.workers)}.log").open("wb") as log:
             process = subprocess.Popen(words, env=env, stdout=log, stderr=log, cwd=Path(__file__).parents[2])
