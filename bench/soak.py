@@ -17,6 +17,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # the harness of the fault suites
 
+from sqlalchemy import make_url  # noqa: E402
+
 from prospector.demo.proxy import FaultProxy  # noqa: E402
 from prospector.demo.proxy_faults import ProxyFault  # noqa: E402
 from prospector.local import attach  # noqa: E402
@@ -53,6 +55,12 @@ def keep(crawl: Crawl) -> bool:
     return True
 
 
+def database_beside(url: str) -> str:
+    """Not the one that the stack's own steward looks after: it has another Redis."""
+    server.make_database(url, "soak")
+    return make_url(url).set(database="soak").render_as_string(hide_password=False)
+
+
 def main() -> None:
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("--sites", type=int, default=420)
@@ -61,7 +69,7 @@ def main() -> None:
     os.environ["LOCAL_IDLE_SECONDS"] = "5"
     with tempfile.TemporaryDirectory(prefix="soak-") as folder:
         home = Home(Path(folder) / "stack")
-        engine = server.engine(with_home(home).database_url, connections=3)
+        engine = server.engine(database_beside(with_home(home).database_url), connections=3)
         schema.migrate(engine)
         (Path(folder) / "crawl").mkdir()
         began = time.perf_counter()

@@ -184,6 +184,7 @@ def test_a_worker_that_drains_claims_no_more_and_tells_all_it_has(frontier: Hand
             worker.pump.drain()
             frontier.job("two", ["blog.test"])
             worker.pump.give_back(worker.got[0])
+            await asyncio.sleep(1.5)  # longer than two claims are apart
             assert await worker.pump.stop(5)
 
     run(work())
