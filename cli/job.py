@@ -15,6 +15,8 @@ COMMANDS = {
     "cancel": ("cli.job_control:cancel", "End a job for good; what it found stays."),
     "retry": ("cli.job_control:retry", "Try its failed domains again."),
     "delete": ("cli.job_control:delete", "Delete a job with all its data."),
+    "export": ("cli.export:export", "Make files of what it has found: csv, json, xlsx, html."),
+    "export-status": ("cli.export:export_status", "How far an export is, with links to its files."),
     "errors": ("cli.job_looks:errors", "What could not be read, and why."),
     "cost-report": ("cli.job_cost:cost_report", "What it has cost, domain by domain."),
     "logs": ("cli.job_looks:logs", "What happened to it, and what its workers logged."),

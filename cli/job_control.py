@@ -118,9 +118,12 @@ def retry(given: str, as_json: bool) -> None:
     with deployment.opened() as opened:
         job = opened.find(given)
         again = control.retry(opened.engine, opened.frontier, job)
-        deployment.start_workers(opened)
+        if again == 0 and not as_json:
+            output.say(f"Job {job} has no failed domain.")
+        elif again:
+            deployment.start_workers(opened)
         words = f"{job_words.counted(again, 'failed domain')} of job {job} {'is' if again == 1 else 'are'} tried again."
-        _tell(opened, job, as_json, words if again else f"Job {job} has no failed domain.")
+        _tell(opened, job, as_json, *([words] if again else []))
 
 
 @click.command(cls=Command)
@@ -161,12 +164,14 @@ def _ask(about: str) -> None:
 
 
 def _tell(opened: Deployment, job: str, as_json: bool, *words: str) -> None:
-    """What was done, and where the job stands now."""
+    """`words`: what is so if the job runs now; it may have come to rest at once, at the same limit as before."""
+    from prospector.core.states import JobState
     from prospector.jobs.status import status
 
     one = status(opened.engine, opened.frontier, job)
     if as_json:
         output.data(one.as_object())
         return
-    for line in [*words, *job_words.outcome(one)]:
+    goes_on = one.job.state is JobState.RUNNING
+    for line in [*(words if goes_on else ()), *job_words.outcome(one)]:
         output.say(line)

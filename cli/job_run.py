@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 DEFAULTS = JobSpec()
 MEGABYTE = 1_000_000
+WITHOUT_CENTS = 10
 BYTES_PER_PAGE = (
     1_500  # a page's row and its mentions, twice: in the tables and, for a while, in the logs of the servers
 )
@@ -43,13 +44,13 @@ class Limits:
 
 
 OPTIONS = (
-    click.option("--max-credits", default=DEFAULT_CAP_CREDITS, show_default=True, type=click.IntRange(0), help="ScrapingBee credits it may use in all."),
-    click.option("--max-pages-per-domain", "max_pages", default=0, type=click.IntRange(0), help="Hard cap on pages fetched; 0: none."),
-    click.option("--max-minutes-per-domain", "max_minutes", default=DEFAULTS.max_minutes, show_default=True, type=click.IntRange(1, 1_440), help="Then the domain is done with what it has."),
-    click.option("--max-hours", default=DEFAULTS.max_hours, show_default=True, type=click.IntRange(1, 8_760), help="Then the job pauses."),
-    click.option("--site-threshold", default=DEFAULTS.threshold_pages, show_default=True, type=click.IntRange(1, 100_000), help="Pages above which a site is not read whole."),
-    click.option("--top-pages", default=DEFAULTS.top_pages, show_default=True, type=click.IntRange(1, 100_000), help="How many of such a site are read, the most linked ones."),
-    click.option("--sample", type=click.IntRange(1), help="Only so many domains, from all over the list: to try it."),
+    click.option("--max-credits", default=DEFAULT_CAP_CREDITS, show_default=True, type=click.IntRange(0), metavar="N", help="ScrapingBee credits it may use in all."),
+    click.option("--max-pages-per-domain", "max_pages", default=0, type=click.IntRange(0), metavar="N", help="Hard cap on pages fetched; 0: none."),
+    click.option("--max-minutes-per-domain", "max_minutes", default=DEFAULTS.max_minutes, show_default=True, type=click.IntRange(1, 1_440), metavar="N", help="Then the domain is done with what it has."),
+    click.option("--max-hours", default=DEFAULTS.max_hours, show_default=True, type=click.IntRange(1, 8_760), metavar="N", help="Then the job pauses."),
+    click.option("--site-threshold", default=DEFAULTS.threshold_pages, show_default=True, type=click.IntRange(1, 100_000), metavar="N", help="Pages above which a site is not read whole."),
+    click.option("--top-pages", default=DEFAULTS.top_pages, show_default=True, type=click.IntRange(1, 100_000), metavar="N", help="How many of such a site are read, the most linked ones."),
+    click.option("--sample", type=click.IntRange(1), metavar="N", help="Only so many domains, from all over the list: to try it."),
 )  # fmt: skip
 
 
@@ -94,7 +95,7 @@ def run(
     limits = Limits(**{name: options.pop(name) for name in Limits.__dataclass_fields__})
     found = lists.read(lists.Asked(file, mode=Mode(mode), **options))
     _refuse_unusable(found, limits)
-    asked = _submission(found, limits, name or Path(file).stem)
+    asked = submission(found, limits, name or Path(file).stem)
     if dry_run:
         _say_plan(found, limits, as_json)
         return _would(asked, found, as_json)
@@ -102,7 +103,7 @@ def run(
         found = past_costs.informed(found, opened.engine)
         _say_plan(found, limits, as_json)
         _look_at_disk(found)
-        created = _make(opened, asked, starts=not no_auto_start)
+        created = make(opened, asked, starts=not no_auto_start)
         _tell(opened, created, asked, found, as_json)
         if not follow and wait_timeout is None:
             return 0
@@ -162,8 +163,8 @@ def _report(found: Lists, limits: Limits) -> Iterator[str]:
     if not plan.credits_high:
         return
     yield (
-        f"Estimated {plan.credits_low:,}-{plan.credits_high:,} ScrapingBee credits (${plan.dollars_low:,.0f}-"
-        f"${plan.dollars_high:,.0f}) based on {plan.mode} mode and {_basis(found)}"
+        f"Estimated {plan.credits_low:,}-{plan.credits_high:,} ScrapingBee credits ({_dollars(plan.dollars_low)}-"
+        f"{_dollars(plan.dollars_high)}) based on {plan.mode} mode and {_basis(found)}"
     )
     yield in_words(CreditRange(plan.credits_low, plan.credits_high, plan.past_jobs), settings.CREDIT_PRICE_USD)
     if not settings.SCRAPINGBEE_API_KEY:
@@ -186,11 +187,15 @@ def _covered(plan: Estimate, limits: Limits) -> Iterator[str]:
             yield f"The {whose} of {money:,} credits covers {share:.0%} of the upper end. At the limit the job pauses."
 
 
+def _dollars(amount: float) -> str:
+    return f"${amount:,.0f}" if amount >= WITHOUT_CENTS else f"${amount:,.2f}"
+
+
 def _basis(found: Lists) -> str:
     return "historical data" if found.plan.basis.startswith("from") else "typical lists (no history yet)"
 
 
-def _submission(found: Lists, limits: Limits, name: str) -> "Submission":
+def submission(found: Lists, limits: Limits, name: str) -> "Submission":
     from prospector.jobs.submit import Submission
 
     spec = JobSpec(
@@ -216,7 +221,7 @@ def _would(asked: "Submission", found: Lists, as_json: bool) -> int:
     return 0
 
 
-def _make(opened: Deployment, asked: "Submission", *, starts: bool) -> "Created":
+def make(opened: Deployment, asked: "Submission", *, starts: bool) -> "Created":
     """Made and started, as often as it is asked for: what was interrupted between the two goes on here."""
     from contextlib import suppress
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 from cli.output import plain
 from prospector.core.cost import dollars
 from prospector.core.halts import Halt, halt_of
+from prospector.core.spec import spec_from
 from prospector.core.states import JobState
 from prospector.errors import BudgetReached, CredentialsRejected
 from prospector.jobs.cost import breakdown
@@ -46,6 +47,11 @@ def lines(one: JobStatus, price_usd: Decimal) -> Iterator[tuple[str, str]]:
         yield "Throughput", f"Averaging {one.pace.per_hour:,.0f} domains/hour over last 15 minutes"
     yield "Last activity", ago(one.last_activity) if one.last_activity else "none yet"
     yield "Found", f"{counted(one.mentions, 'mention')} on {counted(one.pages, 'page')} read"
+    if one.pages_wanting_key:
+        yield (
+            "Without a key",
+            f"{counted(one.pages_wanting_key, 'page')} would have gone on to ScrapingBee (SCRAPINGBEE_API_KEY)",
+        )
     if one.domains_waiting or one.domains_open:
         parked = f"; {one.domains_parked:,} of these wait for paid requests" if one.domains_parked else ""
         yield "Waiting", f"{counted(one.domains_waiting, 'domain')}; {one.domains_open:,} more are being read{parked}"
@@ -74,7 +80,7 @@ def outcome(one: JobStatus) -> list[str]:
         case JobState.COMPLETED:
             done = f"{one.domains_done:,} succeeded, {one.domains_failed:,} failed (see error report)"
             errors = [f"Why some failed: prospector job errors {job}"] if one.domains_failed else []
-            return [f"Job {title(one)} is completed: {done}.", *errors, f"Next: {found}"]
+            return [f"Job {title(one)} is completed: {done}.", *map(plain, one.not_found), *errors, f"Next: {found}"]
         case JobState.FAILED:
             return [f"Job {title(one)} has failed: {one.job.reason}.", f"Next: prospector job errors {job}"]
         case JobState.PAUSED:
@@ -106,6 +112,12 @@ def _paused(one: JobStatus) -> list[str]:
         case Halt.CREDITS:
             return [
                 f"The ScrapingBee account has no credits left. {where} Buy credits or wait for new ones, then: {resume}"
+            ]
+        case Halt.HOURS:
+            hours = spec_from(one.job.spec).max_hours
+            return [
+                f"Job running for {hours} hours. Auto-paused to prevent runaway costs, at {progress(one)}.",
+                f"Next: {resume}",
             ]
         case Halt.ASKED:
             return [

@@ -27,7 +27,7 @@ COMMANDS = {
     "steward": ("cli.steward:steward", "Keep workers, jobs and promises over time; part of the local stack."),
     "system": ("cli.system:system", "Workers, figures, queues, dead letters and credits."),
     "db": ("cli.db:db", "The database: schema, roles, backup."),
-    "demo": ("cli.demo:demo", "A small web to try things on, and the verdict on a crawl of it."),
+    "demo": ("cli.demo:demo", "See a whole job in a minute, on made-up sites of this machine."),
     "completion": ("cli.completion:completion", "Completion of commands in your shell."),
 }
 

@@ -18,7 +18,7 @@ def running(
     log: Path, *, seed: int = 1, sites: int = 40, kinds: Sequence[str] = (), token: str = ""
 ) -> Iterator[Ready]:
     """Serves on a free port; when the block ends, the process has ended and the log is complete."""
-    words = [sys.executable, "-m", "prospector.demo", "--ends-with-stdin"]
+    words = [sys.executable, "-P", "-m", "prospector.demo", "--ends-with-stdin"]
     words += [f"--seed={seed}", f"--sites={sites}", f"--log={log}"]
     words += [f"--kind={kind}" for kind in kinds] + ([f"--token={token}"] if token else [])
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:

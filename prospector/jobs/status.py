@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Engine
 
 from prospector.core.methods import Method
 from prospector.core.progress import Eta, Pace, eta, pace
+from prospector.core.spellings import not_found
 from prospector.core.states import ENDED, IN_FLIGHT, JobState
 from prospector.errors import ServerUnreachable
 from prospector.frontier import calls
@@ -18,6 +19,9 @@ from prospector.jobs.follow import left, reconcile
 from prospector.store import checkpoints, domains, jobs, misses
 from prospector.store.checkpoints import Checkpoint
 from prospector.store.jobs import Job
+from prospector.store.results import Results
+
+KEYWORDS_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,7 @@ class JobStatus:
     """`domains_done` without those that failed. `counted_at`: when these were the counters; `is_live` where that is now.
 
     `failures`: reason -> domains. `methods`: domains by the dearest method they needed; of a job that has ended.
+    `not_found`: about its first keywords, of a job that has found nothing at all.
     """
 
     job: Job
@@ -40,11 +45,13 @@ class JobStatus:
     mentions: int = 0
     used_credits: int = 0
     reserved_credits: int = 0
+    pages_wanting_key: int = 0
     pace: Pace | None = None
     eta: Eta | None = None
     last_activity: datetime | None = None
     failures: Mapping[str, int] | None = None
     methods: Mapping[Method, int] | None = None
+    not_found: tuple[str, ...] = ()
 
     @property
     def domains_finished(self) -> int:
@@ -79,6 +86,7 @@ class JobStatus:
             "last_activity": _iso(self.last_activity),
             "percent": self.percent,
             "in_flight": self.in_flight,
+            "pages_wanting_key": self.pages_wanting_key,
             "parked_domains": self.domains_parked,
             "failures": dict(self.failures or {}),
             "created_at": _iso(job.created_at),
@@ -127,6 +135,7 @@ def of_counters(job: Job, known: Status) -> JobStatus:
         mentions=known.mentions,
         used_credits=known.credits_used,
         reserved_credits=known.credits_reserved,
+        pages_wanting_key=known.pages_wanting_key,
         pace=speed,
         eta=eta(left(known), speed),
         last_activity=known.last_activity,
@@ -156,7 +165,15 @@ def _explained(connection: Connection, found: JobStatus) -> JobStatus:
     job = found.job
     failures = misses.reasons(connection, job.id) if found.domains_failed else {}
     methods = domains.by_dearest_method(connection, job.id) if job.state in ENDED else None
-    return replace(found, failures=failures, methods=methods)
+    found_nothing = job.state is JobState.COMPLETED and found.mentions == 0 and found.pages > 0
+    missed = _not_found(connection, found) if found_nothing else ()
+    return replace(found, failures=failures, methods=methods, not_found=missed)
+
+
+def _not_found(connection: Connection, of: JobStatus) -> tuple[str, ...]:
+    results = Results(connection, of.job)
+    seen = results.spellings()
+    return tuple(not_found(one.keyword, of.domains_done, seen) for one in results.keywords()[:KEYWORDS_NAMED])
 
 
 def _iso(when: datetime | None) -> str | None:

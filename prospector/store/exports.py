@@ -56,11 +56,24 @@ WHERE id = (
 RETURNING *
 """)
 
+CLAIMABLE = text("""
+SELECT EXISTS (
+    SELECT FROM exports
+    WHERE attempts < :most AND (state = 'waiting'
+        OR state = 'running' AND beat_at < now() - make_interval(secs => :silent_seconds))
+)
+""")
+
 GIVE_UP = text("""
 UPDATE exports SET state = 'failed', finished_at = now(), reason = 'its runner ended without a word, twice'
 WHERE state = 'running' AND attempts >= :most AND beat_at < now() - make_interval(secs => :silent_seconds)
 RETURNING id
 """)
+
+
+def claimable(connection: Connection, silent_seconds: int) -> bool:
+    given = {"most": MOST_ATTEMPTS, "silent_seconds": silent_seconds}
+    return bool(connection.scalar(CLAIMABLE, given))
 
 
 def claim(connection: Connection, silent_seconds: int) -> Export | None:

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import click
@@ -101,6 +102,13 @@ def test_the_same_command_again_is_the_same_job(run: Run) -> None:
     told = json.loads(again.stdout)
     assert (told["id"], told["was_there"], told["state"]) == (first, True, "pending")
     assert (told["domains"], told["keywords"], told["duplicates"], told["rejected"]) == (3, 2, 1, 1)
+
+
+def test_two_terminals_at_once_are_one_job(run: Run) -> None:
+    with ThreadPoolExecutor(3) as pool:
+        ids = set(pool.map(lambda _: made(run, "three terminals"), range(3)))
+
+    assert len(ids) == 1
 
 
 def test_status_and_list_show_a_job_by_the_beginning_of_its_id(run: Run) -> None:

@@ -98,6 +98,12 @@ def test_a_rejected_key_says_what_is_saved_and_what_waits() -> None:
     assert job_words.exit_code(one) == 4
 
 
+def test_a_job_that_ran_for_too_long_says_so() -> None:
+    words = job_words.outcome(status(JobState.PAUSED, f"{Halt.HOURS} (48 h)"))
+
+    assert words[0].startswith("Job running for 48 hours. Auto-paused to prevent runaway costs")
+
+
 def test_a_completed_job_says_how_many_failed_and_by_which_methods() -> None:
     one = status(
         JobState.COMPLETED,

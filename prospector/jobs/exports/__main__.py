@@ -10,10 +10,10 @@ import sys
 from prospector import settings
 from prospector.blobs import storage
 from prospector.errors import NotFound, SettingInvalid, end_in_words
+from prospector.jobs.exports.heart import SILENT_SECONDS
 from prospector.jobs.exports.run import Stores, put_back, run
 from prospector.store import exports, server
 
-SILENT_SECONDS = 30  # fifteen beats: its runner is dead
 CONNECTIONS = 2  # one for the export, one for its heart
 MEGABYTE = 2**20
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from prospector.store.exports import Export
 
 BEAT_SECONDS = 2.0
+SILENT_SECONDS = 30  # fifteen beats: its runner is dead
 
 
 class NotOurs(Conflict):

@@ -33,11 +33,14 @@ def links(files: Storage, export: Export) -> dict[str, str]:
     return {str(one["name"]): files.link(str(one["key"])) for one in _made(export)}
 
 
-def fetch(files: Storage, export: Export, folder: Path) -> Iterator[Path]:
-    """Copies each file into `folder` under its own name, whole or not at all; yields it when it is there."""
+def fetch(files: Storage, export: Export, folder: Path, named_by: str = "name") -> Iterator[Path]:
+    """Copies each file into `folder`, whole or not at all; yields it when it is there.
+
+    `named_by`: "name", as results.csv, or "download_name", which tells the files of two jobs apart.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     for one in _made(export):
-        target = folder / str(one["name"])
+        target = folder / str(one[named_by])
         coming = target.with_name(f".{target.name}.part")
         try:
             with coming.open("wb") as copy:

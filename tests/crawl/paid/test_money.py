@@ -7,11 +7,14 @@ from pathlib import Path
 from sqlalchemy import text
 
 from prospector.core.methods import Mode
+from prospector.core.states import JobState
 from prospector.frontier import calls, paid_calls
-from prospector.jobs.fill import fill
+from prospector.jobs import control, follow
+from prospector.jobs.rebuild import rebuild_if_lost
+from prospector.jobs.reconcile import reconcile
 from prospector.store import spend
 
-from .conftest import KEY, Stage
+from .stage import KEY, Stage
 
 
 def test_a_budget_is_met_to_the_credit_and_a_higher_one_goes_on_with_exactly_the_pages_that_wait(stage: Stage) -> None:
@@ -23,8 +26,9 @@ def test_a_budget_is_met_to_the_credit_and_a_higher_one_goes_on_with_exactly_the
 
     assert stage.bee.truth()["credits"] == 11 == stage.ledger(job).used == stage.counters(job)["spent"]
     assert stage.counters(job)["reserved"] == 0
+    assert follow.reconcile(stage.engine, stage.frontier, job) is JobState.PAUSED
 
-    stage.frontier.run(calls.lift(job, ["budget"], 10_000))
+    control.resume(stage.engine, stage.frontier, job, 10_000)
     stage.until(lambda: stage.over(job))
     stage.stop()
 
@@ -76,12 +80,14 @@ def test_a_redis_that_loses_everything_with_calls_in_flight_lets_no_job_spend_mo
     stage.redis.kill()
     stage.redis.start("--appendonly", "no")
     stage.frontier.redis.flushdb()
-    stage.begin()
-    with stage.engine.begin() as connection:
-        fill(connection, stage.frontier, job)
-    stage.frontier.run(calls.lift(job))
+    assert rebuild_if_lost(stage.engine, stage.frontier)
 
-    stage.until(lambda: stage.over(job) or stage.stuck(job, "budget"))
+    def at_rest() -> bool:
+        with stage.engine.connect() as connection:  # as the steward does
+            reconcile(connection, stage.frontier)
+        return stage.over(job) or stage.stuck(job, "budget")
+
+    stage.until(at_rest)
     stage.until(lambda: stage.ledger(job).reserved == 0)
     stage.stop()
 

@@ -571,3 +571,27 @@ def test_a_page_that_comes_back_just_now_does_not_overtake_the_homepages_in_line
     (first,) = frontier.claim(paid_most=1).tickets
 
     assert first.domain in {"late.test", "later.test"}
+
+
+def test_a_lease_under_which_nothing_is_paid_for_gives_its_credits_and_its_slot_back(frontier: Hand) -> None:
+    frontier.job("one", ["a.test"], cap_credits=5, first_method=Method.JS)
+    ticket = frontier.one()
+
+    assert frontier.run(paid_calls.spare(ticket.lease))
+    assert not frontier.run(paid_calls.spare(ticket.lease))
+    frontier.finish(ticket)
+
+    assert (frontier.counters("one")["spent"], frontier.counters("one")["reserved"]) == (0, 0)
+    assert frontier.run(paid_calls.provider()).in_flight == 0
+    assert frontier.domain("one", "a.test")["direct"] == "1"
+
+
+def test_sparing_a_call_does_not_say_that_the_provider_is_back(frontier: Hand) -> None:
+    frontier.job("one", [f"{name}.test" for name in "abcdefghijk"], first_method=Method.STANDARD)
+    tickets = frontier.claim().tickets
+    for ticket in tickets[:10]:
+        frontier.run(paid_calls.provider_failed(ticket.lease, Evidence.PROVIDER_FAILED, 0))
+
+    frontier.run(paid_calls.spare(tickets[10].lease))
+
+    assert frontier.run(paid_calls.provider()).open_ms is not None

@@ -63,11 +63,11 @@ class Desk:
         self.advance()
         return self.frontier.run(calls.claim(worker, most, TERMS, run)).tickets
 
-    def finish(self, tickets: Sequence[Ticket], *, failed: bool = False) -> None:
+    def finish(self, tickets: Sequence[Ticket], *, failed: bool = False, mentions: int = 2) -> None:
         for ticket in tickets:
             verdict = Verdict.FAILED if failed else Verdict.DONE
             self.frontier.run(calls.release(ticket.lease, Fetch.FINE, 0, 40, 60_000))
-            assert self.frontier.run(calls.settle(ticket.lease, verdict, 0 if failed else 2))
+            assert self.frontier.run(calls.settle(ticket.lease, verdict, 0 if failed else mentions))
 
     def close(self, *, failed: bool = False, reason: str = "DNS resolution failed") -> int:
         """As a worker's Closer: the row first, then the frontier forgets."""

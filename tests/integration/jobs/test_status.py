@@ -103,6 +103,26 @@ def test_failed_domains_and_unread_pages_have_their_reasons(desk: Desk) -> None:
     assert (page.http_status, page.retry_count) == (403, 3)
 
 
+def test_a_job_that_found_nothing_says_so_with_the_nearest_spellings(desk: Desk) -> None:
+    from prospector.core.outcomes import PageOutcome
+
+    job = desk.running()
+    rows = [
+        PageRow(page=number, domain=number, url=f"https://site-{number}.com/", outcome=PageOutcome.READ, settled_at=datetime.now(UTC), status=200, spellings=["AcmeCRM"])
+        for number in range(2)
+    ]  # fmt: skip
+    write(desk.engine, job, rows)
+    desk.finish(desk.claim(), mentions=0)
+    desk.close()
+
+    one = status(desk.engine, desk.frontier, job)
+
+    assert one.not_found == (
+        'No mention of "crm" on 3 domains.',
+        'No mention of "Acme CRM" on 3 domains. Nearest spellings seen: "AcmeCRM" on 2 domains.',
+    )
+
+
 def test_the_lines_of_a_job_come_out_of_all_logs_in_order(tmp_path: Path) -> None:
     folder = tmp_path / "logs" / "prospector" / "domain"
     folder.mkdir(parents=True)

@@ -75,6 +75,7 @@ def post(engine: Engine, frontier: Frontier, receiver: Receiver) -> Callable[...
             "checkpoint_domains": 2,
             "retention_days": 90,
             "paid_most": 10,
+            "scrapingbee_url": "https://scrapingbee.test/",
             "webhook_url": receiver.url,
             "webhook_policy": LOOPBACK,
         }

@@ -1,0 +1,119 @@
+"""The demo's job while it runs: numbers that only move forward, what was found last, and why some sites failed."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from cli import job_words, output
+from prospector.core.states import IN_FLIGHT
+from prospector.errors import StillRunning
+
+if TYPE_CHECKING:
+    from cli.deployment import Deployment
+    from prospector.jobs.status import JobStatus
+    from prospector.store.finds import Find
+
+LOOK_SECONDS = 0.5
+LINE_SECONDS = 10.0
+MOST_SECONDS = 600.0
+REASONS_SHOWN = 3
+CONTEXT_SHOWN = 70  # characters
+
+
+@dataclass(frozen=True)
+class Moment:
+    status: "JobStatus"
+    newest: "Find | None"
+
+
+Show = Callable[[Moment], None]
+
+
+def until_rest(opened: "Deployment", job: str) -> "JobStatus":
+    began = time.monotonic()
+    with _shown() as show:
+        while True:
+            now = _look(opened, job)
+            show(now)
+            if now.status.job.state not in IN_FLIGHT:
+                return now.status
+            if time.monotonic() - began > MOST_SECONDS:
+                raise StillRunning(
+                    f"The demo takes longer than {MOST_SECONDS:,.0f} s: {job_words.progress(now.status)}.",
+                    "Try fewer: prospector demo --sites 25",
+                )
+            time.sleep(LOOK_SECONDS)
+
+
+def _look(opened: "Deployment", job: str) -> Moment:
+    from prospector.jobs.status import status
+    from prospector.store import finds
+
+    with opened.engine.connect() as connection:
+        newest = finds.newest(connection, job)
+    return Moment(status(opened.engine, opened.frontier, job), newest)
+
+
+@contextmanager
+def _shown() -> Iterator[Show]:
+    """Live on a terminal; elsewhere a plain line every few seconds."""
+    console = Console(stderr=True, highlight=False)
+    if not console.is_terminal:
+        yield _Lines().show
+        return
+    columns = BarColumn(40), MofNCompleteColumn(), TextColumn("domains"), TaskProgressColumn(), TimeElapsedColumn()
+    progress = Progress(TextColumn(" "), *columns, console=console)
+    bar = progress.add_task("", total=None)
+    with Live(progress, console=console, refresh_per_second=4) as live:
+
+        def show(now: Moment) -> None:
+            one = now.status
+            progress.update(bar, completed=one.domains_finished, total=one.job.domains_total)
+            live.update(Group(progress, *_below(now)))
+
+        yield show
+
+
+def _below(now: Moment) -> Iterator[Text]:
+    """The lines under the bar, each no longer than the terminal is wide."""
+    one = now.status
+    numbers = [job_words.counted(one.pages, "page"), job_words.counted(one.mentions, "mention")]
+    if one.used_credits:
+        numbers.append(f"{one.used_credits:,} of {one.job.max_credits:,} credits")
+    lines = [("read", " · ".join(numbers))]
+    if one.domains_failed:
+        lines.append(("failed", f"{one.domains_failed:,}: {_reasons(one)}"))
+    if now.newest and one.job.state in IN_FLIGHT:
+        context = " ".join(output.plain(now.newest.snippet).split())
+        cut = context[:CONTEXT_SHOWN].rstrip() + ("…" if len(context) > CONTEXT_SHOWN else "")
+        lines.append(("newest", f"{now.newest.keyword} at {output.plain(now.newest.url)}"))
+        lines.append(("", cut))
+    for label, words in lines:
+        yield Text.assemble((f"  {label:<8}", "bold"), words, no_wrap=True, overflow="ellipsis")
+
+
+def _reasons(one: "JobStatus") -> str:
+    told = sorted((one.failures or {}).items(), key=lambda pair: -pair[1])
+    shown = [f"{output.plain(reason)} {count:,}" for reason, count in told[:REASONS_SHOWN]]
+    return ", ".join(shown) + (", …" if len(told) > REASONS_SHOWN else "")
+
+
+class _Lines:
+    def __init__(self) -> None:
+        self._said_at = time.monotonic() - LINE_SECONDS
+
+    def show(self, now: Moment) -> None:
+        one = now.status
+        if one.job.state in IN_FLIGHT and time.monotonic() - self._said_at < LINE_SECONDS:
+            return
+        self._said_at = time.monotonic()
+        failed = f", {one.domains_failed:,} failed" if one.domains_failed else ""
+        pages, mentions = job_words.counted(one.pages, "page"), job_words.counted(one.mentions, "mention")
+        output.say(f"  {job_words.progress(one)}{failed}, {pages} read, {mentions}")

@@ -1,0 +1,212 @@
+"""`prospector demo`: a whole job before your eyes, from a list to a spreadsheet, on sites of this machine."""
+
+import csv
+import shlex
+import shutil
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli import demo_stage, demo_watching, deployment, export, job_run, lists, output
+from cli.demo_stage import MODE, Ended, Stage
+from prospector.core.score import Verdict as SiteVerdict
+from prospector.core.sums import Sum
+from prospector.errors import EnvironmentInvalid, ProspectorError
+
+if TYPE_CHECKING:
+    from cli.deployment import Deployment
+    from cli.lists import Lists
+    from prospector.demo.checker import Verdict
+
+FAILED, INTERRUPTED = 1, 130
+NAME = "Small web"
+MAX_CREDITS = 1_000
+UNFINISHED = frozenset({SiteVerdict.FAILED, SiteVerdict.WAITING})
+BEST_FIRST = ("report.html", "results.xlsx", "prospects.csv", "results.csv", "errors.csv", "cost.csv")
+
+
+@dataclass(frozen=True)
+class Played:
+    job: str
+    sum: Sum
+    paths: dict[str, str]
+    verdict: "Verdict"
+
+
+def show(sites: int, seed: int, out: Path, *, keep: bool, as_json: bool) -> int:
+    """The exit code: 0 if the job's sums add up and no promise was broken."""
+    began = time.monotonic()
+    output.say(
+        f"A crawl of {sites:,} made-up sites, all of it on this machine: no network, no account, nothing to install."
+    )
+    out = out.absolute()
+    home = out / "home" if keep else None
+    try:
+        with demo_stage.staged(sites, seed, home) as stage:
+            played = _play(stage, out)
+            _tell(played, as_json)
+            output.say("Stopping its servers ...")
+    except (KeyboardInterrupt, Ended):
+        output.say("Interrupted. Nothing of the demo is left running.")
+        return INTERRUPTED
+    output.say(f"Done in {time.monotonic() - began:,.0f} s, and nothing is left running.")
+    for words in _next(home):
+        output.say(words)
+    return 0 if played.verdict.good else FAILED
+
+
+def _play(stage: Stage, out: Path) -> Played:
+    found = _lists(stage, out)
+    output.say("Starting a Postgres, a Redis and a Scrapyd of its own, and a small web ...")
+    with deployment.opened() as opened:
+        asked = job_run.submission(found, _limits(), NAME)
+        job = job_run.make(opened, asked, starts=True).job
+        output.say("Crawling, at most one request a second to a site:")
+        demo_watching.until_rest(opened, job)
+        paths = _export(opened, job, out)
+    sums = _sum(found, Path(paths["prospects.csv"]))
+    sums.check()
+    return Played(job, sums, paths, _verdict(stage, paths))
+
+
+def _lists(stage: Stage, out: Path) -> "Lists":
+    """Two files as a user would have them, read as any other."""
+    from prospector.demo import showcase
+    from prospector.demo.plan import Plan
+    from prospector.demo.site import CLIENT, COMPETITORS
+
+    plan = Plan(stage.seed, stage.sites, showcase.kinds())
+    domains, keywords = out / "domains.csv", out / "keywords.txt"
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        domains.write_text(showcase.domains_csv(plan), encoding="utf-8")
+        keywords.write_text(showcase.keywords_txt(plan), encoding="utf-8")
+    except OSError as error:
+        raise EnvironmentInvalid(
+            f"Nothing can be written in {out}: {error.strerror}.", "Choose another --out."
+        ) from error
+    asked = lists.Asked(str(domains), str(keywords), (CLIENT,), COMPETITORS, (), False, None, MODE)
+    found = lists.read(asked)
+    rows, words = len(found.intake.domains), len(found.keywords.keywords)
+    output.say(
+        f"The list: {found.intake.rows:,} rows, of which {rows:,} are sites to crawl. {words} keywords in 14 scripts."
+    )
+    return found
+
+
+def _limits() -> job_run.Limits:
+    from prospector.core.spec import JobSpec
+    from prospector.demo import showcase
+
+    usual = JobSpec()
+    return job_run.Limits(
+        max_credits=MAX_CREDITS,
+        max_pages=showcase.MAX_PAGES,
+        max_minutes=usual.max_minutes,
+        max_hours=usual.max_hours,
+        site_threshold=usual.threshold_pages,
+        top_pages=usual.top_pages,
+        sample=None,
+    )
+
+
+def _export(opened: "Deployment", job: str, out: Path) -> dict[str, str]:
+    from prospector.jobs.exports import asking
+    from prospector.jobs.exports.order import Format, Order
+    from prospector.store.tables import ExportState
+
+    asking.ask(opened.engine, job, Order((Format.CSV, Format.XLSX, Format.HTML)))
+    made = export.until_made(opened, job)
+    if made.state is not ExportState.READY:
+        raise ProspectorError(f"The export failed: {made.reason}.", "This is a defect of Prospector.")
+    return export.fetched(made, export.Fetching(out, "name"))[1]
+
+
+def _sum(found: "Lists", prospects: Path) -> Sum:
+    """Read back from the file, so that what is said is what is in it."""
+    with prospects.open(encoding="utf-8-sig", newline="") as file:
+        verdicts = Counter(SiteVerdict(row["verdict"]) for row in csv.DictReader(file))
+    failed, waiting = verdicts[SiteVerdict.FAILED], verdicts[SiteVerdict.WAITING]
+    intake = found.intake
+    return Sum(
+        rows=intake.rows,
+        duplicates=len(intake.duplicates),
+        excluded=len(intake.excluded),
+        unusable=len(intake.rejected),
+        domains=verdicts.total(),
+        done=verdicts.total() - failed - waiting,
+        failed=failed,
+        waiting=waiting,
+        verdicts=verdicts,
+    )
+
+
+def _verdict(stage: Stage, paths: dict[str, str]) -> "Verdict":
+    """The web knows what it said, and to whom when."""
+    from prospector.demo import checker, coverage, request_log, showcase
+    from prospector.demo.plan import Plan
+    from prospector.demo.truth import Limits, Mode
+
+    crawl = checker.Crawl(
+        request_log.entries(stage.web_log),
+        coverage.results(Path(paths["results.csv"])),
+        list(coverage.failed_domains(Path(paths["errors.csv"]))),
+        checker.credits_charged(stage.calls) if stage.calls.exists() else None,
+    )
+    bars = checker.Bars(limits=Limits(max_pages=showcase.MAX_PAGES, mode=Mode(MODE)))
+    return checker.check(Plan(stage.seed, stage.sites, showcase.kinds()), crawl, bars)
+
+
+def _tell(played: Played, as_json: bool) -> None:
+    if as_json:
+        output.data(_as_object(played))
+        return
+    click.echo("\nWhat became of your list (it adds up):")
+    for line in played.sum.lines():
+        click.echo(f"{'      ' * line.level}{line.count:>7,}  {line.name}")
+    click.echo("\nFiles, the best one to open first:")
+    for name in BEST_FIRST:
+        click.echo(f"  {played.paths[name]}")
+    click.echo(f"\n{_in_one_line(played.verdict)}\n")
+
+
+def _as_object(played: Played) -> dict[str, Any]:
+    return {
+        "job": played.job,
+        "sum": {line.name: line.count for line in played.sum.lines()},
+        "files": played.paths,
+        "verdict": played.verdict.as_json(),
+    }
+
+
+def _in_one_line(verdict: "Verdict") -> str:
+    seen = {line.what: line.seen for line in verdict.lines}
+    broken = [f"{line.what} {line.seen} (allowed {line.allowed})" for line in verdict.lines if line.good is False]
+    if broken:
+        return f"Checked against what the sites really say: NOT as promised: {'; '.join(broken)}."
+    return (
+        f"Checked against what the sites really say: mentions found {seen['recall']}, rows true {seen['precision']}, "
+        f"smallest gap between two requests to a site {seen['smallest gap']}, robots.txt obeyed, no trap fallen for."
+    )
+
+
+def _next(home: Path | None) -> Iterator[str]:
+    command = _command()
+    yield "\nNow your own list:"
+    yield f"  {command} check YOUR_LIST.csv --keywords YOUR_KEYWORDS.txt"
+    yield f"  {command} job run --domains YOUR_LIST.csv --keywords YOUR_KEYWORDS.txt --client-domain YOUR_SITE --mode free-only --follow"
+    if home:
+        yield f"This job stays: PROSPECTOR_HOME={shlex.quote(str(home))} {command} job list"
+
+
+def _command() -> str:
+    """As it can be typed here."""
+    program = Path(__file__).parent.parent / "bin" / "prospector"
+    if shutil.which("prospector") or not program.exists():
+        return "prospector"
+    return shlex.quote(str(program))

@@ -1,0 +1,130 @@
+"""What jobs have cost: by domain, in words, for the next estimate, and beside the account."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+from sqlalchemy import Engine, text
+
+from prospector.core.cost import PastJob
+from prospector.core.methods import Method, Mode
+from prospector.core.outcomes import DomainState
+from prospector.core.states import JobState
+from prospector.demo.control import Control
+from prospector.errors import Conflict, NotFound
+from prospector.fetch.usage import Usage
+from prospector.frontier import calls, paid_calls
+from prospector.frontier.calls import Limits
+from prospector.jobs import account, cost
+from prospector.store import costs, domains, jobs, spend
+from prospector.store.domains import Finished
+from prospector.store.spend import Reservation
+
+from ..frontier.conftest import Hand  # noqa: TID252  # the frontier's suite has the words for it
+from .conftest import KEY
+
+CENT = Decimal("0.01")
+
+
+def paid(engine: Engine, job: str, lease: str, used: int | None, method: Method = Method.JS, domain: int = 0) -> None:
+    price = 5 if method is Method.JS else 1
+    with engine.begin() as connection:
+        spend.reserve(connection, [Reservation(lease, job, domain, 1, method, price)])
+        if used is not None:
+            spend.settle(connection, {lease: used})
+
+
+def grown_old(engine: Engine) -> None:
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE spend SET at = at - interval '10 minutes'"))
+
+
+def test_the_report_has_a_line_a_domain_and_says_what_each_has_cost(engine: Engine, job: str) -> None:
+    with engine.begin() as connection:
+        done = Finished(
+            0, 1, DomainState.DONE, pages=47, direct_requests=50, standard_requests=2, js_requests=3, js_pages=3
+        )
+        domains.finish(connection, job, [done])
+    for number in range(3):
+        paid(engine, job, f"1.{number}", 5)
+    paid(engine, job, "1.8", 1, Method.STANDARD)
+    paid(engine, job, "1.9", 0, Method.STANDARD)
+
+    with cost.cost_report(engine, job, CENT) as report:
+        first, *others = report
+    with cost.js_shares(engine, job) as shares:
+        said = [str(one) for one in shares]
+
+    assert first == cost.DomainCost("a.example", 47, 50, 2, 3, 16, Decimal("0.16"))
+    assert [one.domain for one in others] == ["b.example", "c.example"]
+    assert sum(one.total_credits for one in others) == 0
+    assert said == ["a.example: 3/47 pages required JS rendering"]
+
+
+def test_the_breakdown_names_every_way_a_domain_can_be_read() -> None:
+    words = cost.breakdown({Method.DIRECT: 3_891, Method.STANDARD: 1_924, Method.JS: 432})
+
+    assert words == (
+        "Direct (free): 3,891 domains | ScrapingBee (standard): 1,924 domains | ScrapingBee (JS rendering): 432 domains"
+    )
+
+
+def test_ended_jobs_of_the_mode_are_the_history_of_the_next_estimate(engine: Engine, job: str) -> None:
+    paid(engine, job, "1.1", 4)
+    paid(engine, job, "1.2", None)
+    with engine.begin() as connection:
+        assert costs.history(connection, Mode.HYBRID) == []
+        jobs.move(connection, job, JobState.COMPLETED, "3 succeeded")
+
+        assert costs.history(connection, Mode.HYBRID) == [PastJob(3, 4)]
+        assert costs.history(connection, Mode.PREMIUM_ONLY) == []
+
+
+def test_the_books_show_the_ledger_the_account_and_their_difference(engine: Engine, job: str) -> None:
+    paid(engine, job, "1.1", 5)
+    paid(engine, job, "1.2", None)
+    paid(engine, "gone99", "1.3", 1, Method.STANDARD)
+    grown_old(engine)
+    told = Usage(1_000, 9, 10, 0, datetime.now(UTC) + timedelta(days=3))
+
+    books = account.books(engine, told)
+
+    assert (books.ledger.used, books.ledger.reserved) == (6, 5)
+    assert (books.used_in_period, books.difference) == (6, 3)
+    assert [(one.lease, one.credits) for one in books.unsettled] == [("1.2", 5)]
+    assert account.books(engine, None).difference is None
+
+
+def test_a_call_that_may_still_be_answered_is_not_listed_and_not_settled(
+    engine: Engine, job: str, frontier: Hand
+) -> None:
+    paid(engine, job, "1.1", None)
+
+    assert account.books(engine, None).unsettled == ()
+    with pytest.raises(Conflict, match="may still be answered"):
+        account.settle(engine, frontier, "1.1", 0)
+
+
+def test_an_operator_settles_a_call_and_the_job_has_the_rest_again(engine: Engine, job: str, frontier: Hand) -> None:
+    paid(engine, job, "1.1", None)
+    grown_old(engine)
+    frontier.run(calls.create(job, Limits(10), spent=5))
+
+    assert account.settle(engine, frontier, "1.1", 1) == job
+
+    assert frontier.counters(job)["spent"] == 1
+    assert account.books(engine, None).unsettled == ()
+    with pytest.raises(NotFound, match="no unsettled call"):
+        account.settle(engine, frontier, "1.1", 0)
+
+
+def test_the_account_s_own_limit_is_learned_and_without_a_key_nothing_is_asked(bee: Control, frontier: Hand) -> None:
+    bee.control(account={"max_concurrency": 7})
+    url = f"http://{bee.address}/api/v1/"
+
+    assert account.learn_limit(frontier, url, None) is None
+    told = account.learn_limit(frontier, url, KEY)
+
+    assert told is not None
+    assert frontier.run(paid_calls.provider()).allowed == told.max_concurrency == 7
+    assert bee.truth()["usage_requests"] == 1

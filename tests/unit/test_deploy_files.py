@@ -1,0 +1,62 @@
+"""What is in deploy/ cannot be run here; what it names must exist."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from prospector import env, settings
+from prospector.jobs.gauges import Gauges
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+OF_SERVERS = {"POSTGRES_USER", "POSTGRES_DB", "POSTGRES_PASSWORD", "REDIS_PASSWORD", "SCRAPYD_PASSWORD"}
+
+
+def metrics() -> set[str]:
+    names = set()
+    for one in Gauges().registry.collect():
+        names.add(f"{one.name}_total" if one.type == "counter" else one.name)
+    return names
+
+
+@pytest.mark.parametrize("name", ["alerts.yml", "grafana.json"])
+def test_every_metric_that_is_looked_at_is_served(name: str) -> None:
+    asked = set(re.findall(r"prospector_[a-z0-9_]+", (DEPLOY / name).read_text(encoding="utf-8")))
+
+    assert asked
+    assert asked <= metrics()
+
+
+@pytest.mark.parametrize("name", ["compose.yaml", "kubernetes/prospector.yaml"])
+def test_every_option_that_is_set_is_one(name: str) -> None:
+    assert settings.BOT_NAME  # reading the settings fills the list of options
+    text = (DEPLOY / name).read_text(encoding="utf-8")
+
+    named = set(re.findall(r"^ +([A-Z][A-Z_]+):", text, re.MULTILINE)) | set(re.findall(r"name: ([A-Z][A-Z_]+),", text))
+
+    assert named
+    assert named - OF_SERVERS <= set(env.READ)
+
+
+def test_the_node_of_the_image_takes_no_code_and_has_room_for_more_than_its_workers() -> None:
+    import configparser
+
+    config = configparser.ConfigParser()
+    config.read(DEPLOY / "scrapyd.conf")
+
+    assert config["services"]["addversion.json"] == ""
+    assert config["settings"]["prospector"] == "prospector.settings"
+    assert config["scrapyd"].getint("max_proc") > 4
+
+
+def test_the_dashboard_s_panels_have_something_to_show() -> None:
+    dashboard = json.loads((DEPLOY / "grafana.json").read_text(encoding="utf-8"))
+
+    assert all(panel["targets"] for panel in dashboard["panels"])
+
+
+def test_the_image_installs_what_is_locked() -> None:
+    dockerfile = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
+
+    assert "pip install --require-hashes -r requirements/run.txt" in dockerfile
