@@ -120,7 +120,12 @@ def worker(servers: Servers, ready: Ready, delay_ms: int, folder: Path) -> Itera
     env = {**os.environ, **ready.settings, "DELAY_MS": str(delay_ms), "LOG_STYLE": "json", "WORKER_IDLE_SECONDS": "5"}
     env |= {"DATABASE_URL": servers.database_url, "REDIS_URL": servers.redis_url}
     with (folder / "worker.log").open("wb") as log:
-        process = subprocess.Popen((os.environ.get("WORKER") or f"{sys.executable} -m scrapy crawl domain").split(), env=env, stdout=log, stderr=log)
+        process = subprocess.Popen(
+            (os.environ.get("WORKER") or f"{sys.executable} -m scrapy crawl domain").split(),
+            env=env,
+            stdout=log,
+            stderr=log,
+        )
     yield process
     process.terminate()
     process.wait(20)
