@@ -26,6 +26,7 @@ from prospector.errors import NotFound, ProspectorError, end_in_words
 from prospector.fetch.by_method import METHOD
 from prospector.fetch.failures import NotSent, Stopped
 from prospector.fetch.key import key_in_force
+from prospector.fetch.scrapingbee import safe_api_url
 from prospector.frontier import calls, paid_calls
 from prospector.frontier.desk import Desk, Pace
 from prospector.frontier.in_process import InProcessFrontier
@@ -83,6 +84,7 @@ class DomainSpider(CrawlSpider):
             except ProspectorError as error:
                 end_in_words(type(error), error, None)
         else:
+            safe_api_url(settings["SCRAPINGBEE_API_URL"])  # Scrapy would take the error of a handler for a missing one
             spider.engine = server.engine(settings["WORKER_DATABASE_URL"], "prospector worker")
             spider.briefs = Briefs(spider.engine)
             spider.ledger = Ledger(spider.engine)
