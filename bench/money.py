@@ -172,6 +172,8 @@ def main() -> None:
                     in_outage = run.faults(SHORT_OUTAGE_SECONDS if number else OUTAGE_SECONDS)
                     ended = run.watch(180)
                     stage.stop()
+                    if not ended:
+                        print(stage.story())
                     print(
                         f"\nseed {seed}: {'at rest' if ended else 'NOT AT REST'} after {time.monotonic() - began:.0f} s"
                     )

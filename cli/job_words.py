@@ -47,6 +47,11 @@ def lines(one: JobStatus, price_usd: Decimal) -> Iterator[tuple[str, str]]:
         yield "Throughput", f"Averaging {one.pace.per_hour:,.0f} domains/hour over last 15 minutes"
     yield "Last activity", ago(one.last_activity) if one.last_activity else "none yet"
     yield "Found", f"{counted(one.mentions, 'mention')} on {counted(one.pages, 'page')} read"
+    if one.pages_wanting_key:
+        yield (
+            "Without a key",
+            f"{counted(one.pages_wanting_key, 'page')} would have gone on to ScrapingBee (SCRAPINGBEE_API_KEY)",
+        )
     if one.domains_waiting or one.domains_open:
         parked = f"; {one.domains_parked:,} of these wait for paid requests" if one.domains_parked else ""
         yield "Waiting", f"{counted(one.domains_waiting, 'domain')}; {one.domains_open:,} more are being read{parked}"

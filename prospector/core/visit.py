@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from prospector.core.answers import Answer
 from prospector.core.evidence import Evidence, reason
 from prospector.core.hops import Hop, hop, is_web_host
-from prospector.core.ladder import Next, Step, next_step
+from prospector.core.ladder import CALLS_MOST, Next, Step, next_step
 from prospector.core.linking import meant
 from prospector.core.method_memory import MethodMemory, after_read, after_render
 from prospector.core.methods import Method, Mode
@@ -21,6 +21,7 @@ HOPS = "hops"
 VIA = "via"  # the pages that led here, by fingerprint: text, for a number of that size is rounded in Lua
 COOKIE = "cookie"  # what the site has set on the way to this page
 SHELL = "shell"  # characters of text that the page has without a browser
+PLAIN = "plain"  # no browser could read it: it is read as it is
 
 BLOCKED = frozenset({Evidence.FORBIDDEN, Evidence.CHALLENGE, Evidence.EMPTY, Evidence.TOO_MANY})
 COUNTED = "+"  # before the name of a fact: a number that is added up over the domain's pages
@@ -85,7 +86,7 @@ def _by_the_ladder(ticket: Ticket, answer: Answer, around: Circumstances) -> Con
         ticket.state,
         Mode.FREE_ONLY if leads_off(address_of(ticket), around.belongs) else around.mode,
         has_key=around.has_key,
-        may_render=around.may_render,
+        may_render=around.may_render and PLAIN not in ticket.state.extra,
         retry_after_ms=answer.retry_after_ms,
         status=answer.status,
     )
@@ -100,10 +101,20 @@ def _by_the_ladder(ticket: Ticket, answer: Answer, around: Circumstances) -> Con
             return Conclusion(Verdict.AGAIN, state=state, wait_ms=step.wait_ms, facts=counted)
         case Next.PARK:
             return Conclusion(Verdict.PARK, state=step.state, parked=step.parked or "", facts=counted)
+    if step.next is Next.FAIL and _has_shell(step.state):
+        plain = replace(step.state, method=Method.DIRECT, extra={**step.state.extra, PLAIN: True})
+        return Conclusion(Verdict.AGAIN, state=plain, facts=counted)
     if step.wanted and around.mode is not Mode.FREE_ONLY:
         counted[KEY_WANTED] = 1
     ended = _ended(ticket, answer, step, around)
     return replace(ended, facts={**ended.facts, **counted}, memory=_taught(ticket, answer, ended, around))
+
+
+def _has_shell(state: PageState) -> bool:
+    """What it showed without a browser is better than nothing, where a call is left to read it."""
+    return (
+        state.method is Method.JS and SHELL in state.extra and PLAIN not in state.extra and state.attempt < CALLS_MOST
+    )
 
 
 def _with_shell(state: PageState, answer: Answer) -> PageState:

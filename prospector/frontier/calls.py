@@ -125,6 +125,7 @@ class Status:
     credits_reserved: int
     credits_cap: int
     pages_failed: int
+    pages_wanting_key: int
 
 
 @dataclass(frozen=True)
@@ -262,7 +263,7 @@ def begin(epoch: int) -> Call[bool]:
 
 COUNTERS = (
     "total", "waiting", "open", "done", "failed", "parked", "pages", "mentions", "dead", "queued", "flying", "spent",
-    "reserved", "cap", "unread",
+    "reserved", "cap", "unread", "key_wanted",
 )  # fmt: skip
 
 

@@ -45,6 +45,7 @@ class JobStatus:
     mentions: int = 0
     used_credits: int = 0
     reserved_credits: int = 0
+    pages_wanting_key: int = 0
     pace: Pace | None = None
     eta: Eta | None = None
     last_activity: datetime | None = None
@@ -85,6 +86,7 @@ class JobStatus:
             "last_activity": _iso(self.last_activity),
             "percent": self.percent,
             "in_flight": self.in_flight,
+            "pages_wanting_key": self.pages_wanting_key,
             "parked_domains": self.domains_parked,
             "failures": dict(self.failures or {}),
             "created_at": _iso(job.created_at),
@@ -133,6 +135,7 @@ def of_counters(job: Job, known: Status) -> JobStatus:
         mentions=known.mentions,
         used_credits=known.credits_used,
         reserved_credits=known.credits_reserved,
+        pages_wanting_key=known.pages_wanting_key,
         pace=speed,
         eta=eta(left(known), speed),
         last_activity=known.last_activity,

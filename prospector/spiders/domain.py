@@ -179,7 +179,7 @@ class DomainSpider(CrawlSpider):
         pace = Pace(self.least_ms, self.most_ms, int((read.delay_seconds if read else 0) * MS))
         method = robots_method(ticket.state) if purpose is Purpose.ROBOTS else ticket.state.method
         passage = self._passage(ticket, pace, method)
-        meta = {"ticket": ticket, "purpose": purpose, "passage": passage, "asked": url, METHOD: method}
+        meta = {"ticket": ticket, "purpose": purpose, "passage": passage, METHOD: method}
         cookie = ticket.state.extra.get(COOKIE) if purpose is Purpose.PAGE else None
         headers = {"Cookie": cookie} if cookie else None
         return Request(url, headers=headers, errback=self.failed, meta=meta, dont_filter=True)

@@ -13,7 +13,7 @@ from prospector import logs
 from prospector.core.answers import Answer, cookies_of, is_html, of_page
 from prospector.core.evidence import Evidence, of_status, reason
 from prospector.core.methods import Method, Mode
-from prospector.core.opening import is_unreached
+from prospector.core.opening import address_of, is_unreached
 from prospector.core.outcomes import PageOutcome
 from prospector.core.robots import SKIPPED_ABOVE_SECONDS, Robots, Stance
 from prospector.core.robots_visit import RobotsAnswer, judge, known, paid_instead, robots_method
@@ -21,6 +21,7 @@ from prospector.core.size_hints import pages_said
 from prospector.core.ticket import Found, Ticket, Verdict
 from prospector.core.urls import fingerprint
 from prospector.core.visit import KEY_WANTED, Circumstances, Conclusion, Onward, conclude
+from prospector.fetch.by_method import METHOD
 from prospector.fetch.direct import wait_asked_ms
 from prospector.items import PageItem
 from prospector.spiders import page_links, sitemap_readings
@@ -149,10 +150,16 @@ def _onward(onward: Onward) -> Found:
     return Found(onward.url, fingerprint(onward.url), onward.state)
 
 
+def _was_led_on(response: Response) -> bool:
+    """A paid call follows redirects by itself: what it brings may be another page."""
+    paid = response.meta[METHOD] is not Method.DIRECT
+    return paid and not same_page(response.url, address_of(response.meta["ticket"]))
+
+
 def _answer(response: Response) -> Answer:
     status = response.status
     wait_ms = wait_asked_ms(response)
-    if status < 300 and not same_page(response.url, response.meta["asked"]):  # a paid call has followed a redirect
+    if status < 300 and _was_led_on(response):
         return Answer(Evidence.TEXT, status, target=response.url, retry_after_ms=wait_ms)
     if status in REDIRECTS:
         cookies = cookies_of(one.decode("latin-1") for one in response.headers.getlist("Set-Cookie"))

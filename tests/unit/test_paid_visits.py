@@ -153,3 +153,15 @@ def test_a_paid_try_for_robots_txt_is_the_last() -> None:
 
 def test_a_robots_txt_that_is_known_is_not_paid_for() -> None:
     assert paid_instead(ticket(), Robots(Stance.NONE)) == Robots(Stance.NONE)
+
+
+def test_a_page_that_no_browser_could_read_is_read_as_it_is_and_not_rendered_again() -> None:
+    rendered = ticket(Method.JS, extra={SHELL: 40})
+
+    back = conclude(rendered, Answer(Evidence.FORBIDDEN, 403), AROUND)
+
+    assert back.state
+    assert (back.verdict, back.state.method) == (Verdict.AGAIN, Method.DIRECT)
+    again = replace(rendered, state=back.state)
+    end = conclude(again, Answer(Evidence.NEEDS_BROWSER, 200, read(SHELL_PAGE)), AROUND)
+    assert (end.verdict, end.outcome) == (Verdict.DONE, PageOutcome.READ)

@@ -51,7 +51,7 @@ def test_hybrid_finds_what_only_money_can_read_and_pays_for_nothing_else(stage: 
 
 
 def test_premium_only_pays_for_pages_and_for_nothing_beside_them(stage: Stage) -> None:
-    stage.serve("application", "refused", "company", "unknown-name")
+    stage.serve("application", "refused", "company", "hops", "unknown-name")
     job = stage.job(mode=Mode.PREMIUM_ONLY)
 
     stage.start()
