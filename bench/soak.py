@@ -87,6 +87,7 @@ def main() -> None:
             attach.detach(home)
             attach.stop(home)
     print(f"{time.perf_counter() - began:.0f} s, {given.kills} kills, Redis killed once and wiped once")
+    print(f"from SIGTERM to the end of the last worker: {crawl.stopping_seconds:.1f} s")
     for what, seen in verdict.lines.items():
         print(f"{what:34}{seen}")
     print("\n".join(["broken:", *verdict.broken] if verdict.broken else ["nothing is broken"]))

@@ -150,11 +150,13 @@ class Crawl:
 
     def finish(self) -> Verdict:
         self.wait(self.is_done)
+        told_at = time.monotonic()
         for worker in self.workers:
             if worker.poll() is None:
                 worker.send_signal(signal.SIGTERM)
         for worker in self.workers:
             worker.wait(15)
+        self.stopping_seconds = time.monotonic() - told_at
         self._open.close()
         return self.verdict()
 
