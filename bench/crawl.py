@@ -16,7 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import psycopg2
@@ -57,6 +57,15 @@ class Cost:
     def line(self) -> str:
         each = 1000 * self.cpu_seconds / self.pages
         return f"{self.what:28} {self.pages:6} pages  {each:6.2f} CPU-ms a page  {1000 / each:6.0f} pages/s a core  {self.peak_mb:4} MB  ({self.pages / self.seconds:.0f} pages/s here)"
+
+
+def apart(servers: Servers) -> Servers:
+    """A database and a Redis of the measurement's own: the stack has a steward and workers of its own."""
+    with server.engine(servers.database_url).execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
+        connection.execute(text("CREATE DATABASE bench"))
+    database = make_url(servers.database_url).set(database="bench").render_as_string(hide_password=False)
+    redis = make_url(servers.redis_url).update_query_dict({"db": "5"}).render_as_string(hide_password=False)
+    return replace(servers, database_url=database, redis_url=redis)
 
 
 def cpu_seconds(pid: int) -> float:
@@ -105,8 +114,6 @@ def job(servers: Servers, plan: Plan) -> Iterator[tuple[Frontier, str]]:
         fill(connection, frontier, made)
     frontier.run(calls.lift(made))
     yield frontier, made
-    with engine.begin() as connection:
-        connection.execute(text("SELECT 1"))
     engine.dispose()
     frontier.close()
 
@@ -120,7 +127,12 @@ def worker(servers: Servers, ready: Ready, delay_ms: int, folder: Path) -> Itera
     env = {**os.environ, **ready.settings, "DELAY_MS": str(delay_ms), "LOG_STYLE": "json", "WORKER_IDLE_SECONDS": "5"}
     env |= {"DATABASE_URL": servers.database_url, "REDIS_URL": servers.redis_url}
     with (folder / "worker.log").open("wb") as log:
-        process = subprocess.Popen([sys.executable, "-m", "scrapy", "crawl", "domain"], env=env, stdout=log, stderr=log)
+        process = subprocess.Popen(
+            (os.environ.get("WORKER") or f"{sys.executable} -m scrapy crawl domain").split(),
+            env=env,
+            stdout=log,
+            stderr=log,
+        )
     yield process
     process.terminate()
     process.wait(20)
@@ -204,7 +216,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         home = Home(folder / "stack")
-        servers = with_home(home)
+        servers = apart(with_home(home))
         try:
             if given.what == "cost":
                 cost(servers, given.sites or 100, folder)

@@ -311,3 +311,13 @@ def test_a_job_that_ends_while_others_look_is_not_brought_back(
             looking.result()
 
     assert empty_frontier.run(calls.status([half_done])) == [None]
+
+
+def test_a_job_that_is_filled_again_counts_nothing_twice(empty_frontier: Hand, engine: Engine, half_done: str) -> None:
+    rebuild_if_lost(engine, empty_frontier)
+    before = empty_frontier.counters(half_done)
+
+    with engine.connect() as connection:
+        fill(connection, empty_frontier, half_done)
+
+    assert empty_frontier.counters(half_done) == before
