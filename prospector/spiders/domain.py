@@ -244,7 +244,8 @@ class DomainSpider(CrawlSpider):
             self.robots.learn(of_authority, read)
             self.pump.tell(calls.keep_robots(of_authority, read))
             read = readings.after_robots(ticket, read)
-        return self._concluded(PageItem(ticket, address_of(ticket), None, datetime.now(UTC), read))
+        end = sitemap_readings.ended(ticket, read)
+        return self._concluded(PageItem(ticket, address_of(ticket), None, datetime.now(UTC), end))
 
     def _concluded(self, item: PageItem) -> PageItem | None:
         """An item goes through the pipelines only if its page is settled for good."""
