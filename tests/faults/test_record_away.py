@@ -3,10 +3,12 @@
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine
 
+from prospector.blobs import storage
 from prospector.core.spec import JobSpec
 from prospector.demo.proxy import FaultProxy
 from prospector.demo.proxy_faults import ProxyFault
@@ -39,7 +41,7 @@ def job(engine: Engine, redis_url: str) -> str:
 
 
 def test_what_is_running_is_held_while_postgres_is_away_and_goes_on_by_itself(
-    engine: Engine, redis_url: str, job: str, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, redis_url: str, job: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(duties, "AWAY_SECONDS", 1.0)
     folder = engine.url.query["host"]
@@ -48,7 +50,7 @@ def test_what_is_running_is_held_while_postgres_is_away_and_goes_on_by_itself(
         url = engine.url.set(host="127.0.0.1", port=proxy.port, query={})
         own = server.engine(url.render_as_string(hide_password=False), "prospector steward", connections=4)
         stop = threading.Event()
-        post = Post(own, frontier, (), 1, 100, 90, 10, "https://scrapingbee.test/")
+        post = Post(own, frontier, (), 1, 100, 90, 10, "https://scrapingbee.test/", storage(tmp_path.as_uri()), {})
         steward = duties.steward(post, Gauges(), stop)
         thread = threading.Thread(target=steward.run)
         thread.start()

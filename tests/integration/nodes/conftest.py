@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,7 @@ class Scrapyd:
         self._folder = folder
         self._environment = environment
         self._process: subprocess.Popen[bytes] | None = None
+        self._orphans: list[int] = []  # workers that a Scrapyd of before has started
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
@@ -81,6 +83,7 @@ class Scrapyd:
 
     def kill_scrapyd_alone(self) -> None:
         assert self._process
+        self._orphans += self.spiders()
         self._process.kill()
         self._process.wait()
 
@@ -93,8 +96,9 @@ class Scrapyd:
         return [one["pid"] for one in listed if one["pid"]]
 
     def stop(self) -> None:
-        for pid in self.spiders():
-            os.kill(pid, signal.SIGKILL)
+        for pid in [*self.spiders(), *self._orphans]:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         if self._process and self._process.poll() is None:
             self._process.terminate()
             self._process.wait()
