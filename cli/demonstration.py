@@ -40,16 +40,13 @@ class Played:
 def show(sites: int, seed: int, out: Path, *, keep: bool, as_json: bool) -> int:
     """The exit code: 0 if the job's sums add up and no promise was broken."""
     began = time.monotonic()
-    output.say(
-        f"A crawl of {sites:,} made-up sites, all of it on this machine: no network, no account, no cost."
-    )
+    output.say(f"A crawl of {sites:,} made-up sites, all of it on this machine: no network, no account, no cost.")
     here, out = Path.cwd(), out.absolute()
     home = out / "home" if keep else None
     try:
         with demo_stage.staged(sites, seed, home) as stage:
             played = _play(stage, out)
             _tell(played, here, as_json)
-            output.say("Stopping its servers ...")
     except (KeyboardInterrupt, Ended):
         output.say("Interrupted. Nothing of the demo is left running.")
         return INTERRUPTED
