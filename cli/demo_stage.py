@@ -11,6 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from cli import output
 from prospector import env
 from prospector.core.methods import Mode
 from prospector.errors import EnvironmentInvalid
@@ -58,7 +59,11 @@ def staged(sites: int, seed: int, kept_in: Path | None) -> Iterator[Stage]:
         web = _web(found, stage)
         _set_the_scene(home, _simulator(found, web, stage) | web.settings)
         stage.callback(_stop_stack, home)
-        yield found
+        try:
+            yield found
+        finally:
+            _be_left_alone()
+            output.say("Stopping its servers ...")
 
 
 def _home(kept_in: Path | None, stage: ExitStack) -> Path:
@@ -101,32 +106,35 @@ def _simulator(found: Stage, web: "Ready", stage: ExitStack) -> dict[str, str]:
 
 def _set_the_scene(home: Path, settings: Mapping[str, str]) -> None:
     """Before the settings are read for the first time: neither the user's environment nor a prospector.toml counts, only flags."""
-    flags = os.environ.get(env.FLAGS_VARIABLE, "").split(",")
+    flags = [name for name in os.environ.get(env.FLAGS_VARIABLE, "").split(",") if name]
     kept = {
         name: value
         for name, value in os.environ.items()
         if name in SURROUNDINGS or name.startswith("LC_") or name in {env.FLAGS_VARIABLE, *flags}
     }
+    ours = {
+        **settings,
+        "PROSPECTOR_HOME": str(home),
+        "XDG_CONFIG_HOME": str(home),
+        "LOCAL_IDLE_SECONDS": str(IDLE_SECONDS),
+        "METRICS_ADDRESS": "127.0.0.1:0",  # the usual port is that of the stack of this user
+        "LOG_LEVEL": "warning",
+    }
     os.environ.clear()
-    os.environ.update(kept)
-    os.environ.update(settings)
-    os.environ.update(
-        PROSPECTOR_HOME=str(home),
-        XDG_CONFIG_HOME=str(home),
-        LOCAL_IDLE_SECONDS=str(IDLE_SECONDS),
-        METRICS_ADDRESS="127.0.0.1:0",  # the usual port is that of the stack of this user
-        LOG_LEVEL="warning",
-    )
+    os.environ.update(ours | kept)
     os.chdir(home)
 
 
-def _stop_stack(home: Path) -> None:
+def _be_left_alone() -> None:
     """A second Ctrl-C does not leave half of it behind."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+
+
+def _stop_stack(home: Path) -> None:
     from prospector.local import attach
     from prospector.local.home import Home
 
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
     attach.detach(Home(home))
     attach.stop(Home(home))
 

@@ -47,7 +47,6 @@ def show(sites: int, seed: int, out: Path, *, keep: bool, as_json: bool) -> int:
         with demo_stage.staged(sites, seed, home) as stage:
             played = _play(stage, out)
             _tell(played, here, as_json)
-            output.say("Stopping its servers ...")
     except (KeyboardInterrupt, Ended):
         output.say("Interrupted. Nothing of the demo is left running.")
         return INTERRUPTED

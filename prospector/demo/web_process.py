@@ -21,7 +21,10 @@ def running(
     words = [sys.executable, "-P", "-m", "prospector.demo", "--ends-with-stdin"]
     words += [f"--seed={seed}", f"--sites={sites}", f"--log={log}"]
     words += [f"--kind={kind}" for kind in kinds] + ([f"--token={token}"] if token else [])
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    # a session of its own: after a Ctrl-C it still answers those that end in good order
+    with subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
         try:
             assert process.stdout
             line = process.stdout.readline()
