@@ -91,7 +91,7 @@ def main(folder: Path) -> None:
 
 
 def crawl(folder: Path, machines: list[Machine]) -> None:
-    from prospector.jobs import control  # the settings are read when these are imported
+    from prospector.jobs import control, workers  # the settings are read when these are imported
     from prospector.local import attach
     from prospector.local.home import Home
     from prospector.local.servers import with_home
@@ -112,6 +112,7 @@ def crawl(folder: Path, machines: list[Machine]) -> None:
         job = jobs.create(connection, new).job
     began = time.monotonic()
     control.start(engine, frontier, job)
+    workers.call_workers(engine, frontier, servers.scrapyd_urls, per_node=1)  # as `job run` does
     try:
         follow(machines, frontier, environment, job, began)
         with engine.connect() as connection:

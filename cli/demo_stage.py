@@ -18,7 +18,7 @@ from prospector.errors import EnvironmentInvalid
 if TYPE_CHECKING:
     from prospector.demo.web import Ready
 
-MODE = Mode.FREE_ONLY
+MODE = Mode.HYBRID
 KEY = "demo-key"
 IDLE_SECONDS = 5  # should even the demo be killed, its stack ends by itself
 # what a process needs of its surroundings; options of a deployment are not among them
@@ -111,7 +111,11 @@ def _set_the_scene(home: Path, settings: Mapping[str, str]) -> None:
     os.environ.update(kept)
     os.environ.update(settings)
     os.environ.update(
-        PROSPECTOR_HOME=str(home), XDG_CONFIG_HOME=str(home), LOCAL_IDLE_SECONDS=str(IDLE_SECONDS), LOG_LEVEL="info"
+        PROSPECTOR_HOME=str(home),
+        XDG_CONFIG_HOME=str(home),
+        LOCAL_IDLE_SECONDS=str(IDLE_SECONDS),
+        METRICS_ADDRESS="127.0.0.1:0",  # the usual port is that of the stack of this user
+        LOG_LEVEL="warning",
     )
     os.chdir(home)
 

@@ -24,7 +24,7 @@ LOOK_SECONDS = 0.5
 LINE_SECONDS = 10.0
 MOST_SECONDS = 600.0
 REASONS_SHOWN = 3
-CONTEXT_SHOWN = 70  # characters
+BEFORE_SHOWN, CONTEXT_SHOWN = 30, 80  # characters
 
 
 @dataclass(frozen=True)
@@ -91,12 +91,17 @@ def _below(now: Moment) -> Iterator[Text]:
     if one.domains_failed:
         lines.append(("failed", f"{one.domains_failed:,}: {_reasons(one)}"))
     if now.newest and one.job.state in IN_FLIGHT:
-        context = " ".join(output.plain(now.newest.snippet).split())
-        cut = context[:CONTEXT_SHOWN].rstrip() + ("…" if len(context) > CONTEXT_SHOWN else "")
-        lines.append(("newest", f"{now.newest.keyword} at {output.plain(now.newest.url)}"))
-        lines.append(("", cut))
+        lines.append(("newest", f"{output.plain(now.newest.keyword)} at {output.plain(now.newest.url)}"))
+        lines.append(("", _around(now.newest.keyword, output.plain(now.newest.snippet))))
     for label, words in lines:
         yield Text.assemble((f"  {label:<8}", "bold"), words, no_wrap=True, overflow="ellipsis")
+
+
+def _around(keyword: str, snippet: str) -> str:
+    """A few words on either side."""
+    begin = max(0, snippet.casefold().find(keyword.casefold()) - BEFORE_SHOWN)
+    cut = snippet[begin : begin + CONTEXT_SHOWN].strip("… ")
+    return f"…{cut}…"
 
 
 def _reasons(one: "JobStatus") -> str:

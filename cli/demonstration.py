@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 FAILED, INTERRUPTED = 1, 130
 NAME = "Small web"
 MAX_CREDITS = 1_000
-UNFINISHED = frozenset({SiteVerdict.FAILED, SiteVerdict.WAITING})
 BEST_FIRST = ("report.html", "results.xlsx", "prospects.csv", "results.csv", "errors.csv", "cost.csv")
 
 
@@ -41,21 +40,19 @@ class Played:
 def show(sites: int, seed: int, out: Path, *, keep: bool, as_json: bool) -> int:
     """The exit code: 0 if the job's sums add up and no promise was broken."""
     began = time.monotonic()
-    output.say(
-        f"A crawl of {sites:,} made-up sites, all of it on this machine: no network, no account, nothing to install."
-    )
-    out = out.absolute()
+    output.say(f"A crawl of {sites:,} made-up sites, all of it on this machine: no network, no account, no cost.")
+    here, out = Path.cwd(), out.absolute()
     home = out / "home" if keep else None
     try:
         with demo_stage.staged(sites, seed, home) as stage:
             played = _play(stage, out)
-            _tell(played, as_json)
+            _tell(played, here, as_json)
             output.say("Stopping its servers ...")
     except (KeyboardInterrupt, Ended):
         output.say("Interrupted. Nothing of the demo is left running.")
         return INTERRUPTED
     output.say(f"Done in {time.monotonic() - began:,.0f} s, and nothing is left running.")
-    for words in _next(home):
+    for words in _next(home, here):
         output.say(words)
     return 0 if played.verdict.good else FAILED
 
@@ -66,7 +63,9 @@ def _play(stage: Stage, out: Path) -> Played:
     with deployment.opened() as opened:
         asked = job_run.submission(found, _limits(), NAME)
         job = job_run.make(opened, asked, starts=True).job
-        output.say("Crawling, at most one request a second to a site:")
+        output.say(
+            "Crawling, one request a second to a site at most; where it is refused, through a simulated ScrapingBee:"
+        )
         demo_watching.until_rest(opened, job)
         paths = _export(opened, job, out)
     sums = _sum(found, Path(paths["prospects.csv"]))
@@ -78,6 +77,7 @@ def _lists(stage: Stage, out: Path) -> "Lists":
     """Two files as a user would have them, read as any other."""
     from prospector.demo import showcase
     from prospector.demo.plan import Plan
+    from prospector.demo.prose import languages
     from prospector.demo.site import CLIENT, COMPETITORS
 
     plan = Plan(stage.seed, stage.sites, showcase.kinds())
@@ -94,7 +94,7 @@ def _lists(stage: Stage, out: Path) -> "Lists":
     found = lists.read(asked)
     rows, words = len(found.intake.domains), len(found.keywords.keywords)
     output.say(
-        f"The list: {found.intake.rows:,} rows, of which {rows:,} are sites to crawl. {words} keywords in 14 scripts."
+        f"The list: {found.intake.rows:,} rows, of which {rows:,} are sites to crawl. {words} keywords in {len(languages())} languages."
     )
     return found
 
@@ -162,7 +162,7 @@ def _verdict(stage: Stage, paths: dict[str, str]) -> "Verdict":
     return checker.check(Plan(stage.seed, stage.sites, showcase.kinds()), crawl, bars)
 
 
-def _tell(played: Played, as_json: bool) -> None:
+def _tell(played: Played, here: Path, as_json: bool) -> None:
     if as_json:
         output.data(_as_object(played))
         return
@@ -171,7 +171,7 @@ def _tell(played: Played, as_json: bool) -> None:
         click.echo(f"{'      ' * line.level}{line.count:>7,}  {line.name}")
     click.echo("\nFiles, the best one to open first:")
     for name in BEST_FIRST:
-        click.echo(f"  {played.paths[name]}")
+        click.echo(f"  {_short(Path(played.paths[name]), here)}")
     click.echo(f"\n{_in_one_line(played.verdict)}\n")
 
 
@@ -190,23 +190,32 @@ def _in_one_line(verdict: "Verdict") -> str:
     if broken:
         return f"Checked against what the sites really say: NOT as promised: {'; '.join(broken)}."
     return (
-        f"Checked against what the sites really say: mentions found {seen['recall']}, rows true {seen['precision']}, "
-        f"smallest gap between two requests to a site {seen['smallest gap']}, robots.txt obeyed, no trap fallen for."
+        f"Checked against what the sites really say: {_of(seen['recall'])} mentions found, {_of(seen['precision'])} rows true, "
+        f"never two requests to a site within a second ({seen['smallest gap']}), robots.txt obeyed, no trap fallen for."
     )
 
 
-def _next(home: Path | None) -> Iterator[str]:
-    command = _command()
+def _of(seen: str) -> str:
+    """Of "0.9991 (2,151 of 2,153)" what people read."""
+    return seen.partition("(")[2].rstrip(")")
+
+
+def _next(home: Path | None, here: Path) -> Iterator[str]:
+    command = _command(here)
     yield "\nNow your own list:"
     yield f"  {command} check YOUR_LIST.csv --keywords YOUR_KEYWORDS.txt"
     yield f"  {command} job run --domains YOUR_LIST.csv --keywords YOUR_KEYWORDS.txt --client-domain YOUR_SITE --mode free-only --follow"
     if home:
-        yield f"This job stays: PROSPECTOR_HOME={shlex.quote(str(home))} {command} job list"
+        yield f"This job stays: PROSPECTOR_HOME={shlex.quote(_short(home, here))} {command} job list"
 
 
-def _command() -> str:
+def _command(here: Path) -> str:
     """As it can be typed here."""
     program = Path(__file__).parent.parent / "bin" / "prospector"
     if shutil.which("prospector") or not program.exists():
         return "prospector"
-    return shlex.quote(str(program))
+    return shlex.quote(_short(program, here))
+
+
+def _short(path: Path, here: Path) -> str:
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)

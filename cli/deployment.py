@@ -1,5 +1,6 @@
 """The servers of this deployment, opened for one command about jobs; what was interrupted goes on, and it is said."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -47,6 +48,14 @@ def opened() -> Iterator[Deployment]:
     finally:
         frontier.close()
         engine.dispose()
+
+
+def runner_environment(servers: "Servers") -> dict[str, str]:
+    """For a child process that makes an export: it reads the record and writes the files."""
+    from prospector.local import options
+
+    in_force = {"DATABASE_URL": servers.database_url, "STORAGE_URL": servers.storage_url}
+    return os.environ | options.given() | in_force
 
 
 def start_workers(deployment: Deployment) -> None:

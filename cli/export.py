@@ -1,6 +1,5 @@
 """`prospector job export` and `export-status`: a job's files, made in the background and fetched when they are there."""
 
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -191,7 +190,7 @@ class Runners:
                 f"The export does not begin: {self._started} processes for it ended.", f"Their words: {_log()}"
             )
         self._started += 1
-        self._process = asking.start_runner(_environment(self._opened), _log())
+        self._process = asking.start_runner(deployment.runner_environment(self._opened.servers), _log())
 
 
 def _bring_on(opened: Deployment) -> None:
@@ -199,16 +198,8 @@ def _bring_on(opened: Deployment) -> None:
     from prospector.jobs.exports import asking
 
     if asking.needs_runner(opened.engine):
-        runner = asking.start_runner(_environment(opened), _log())
+        runner = asking.start_runner(deployment.runner_environment(opened.servers), _log())
         runner.returncode = 0  # it outlives us on purpose: no warning about a child that still runs
-
-
-def _environment(opened: Deployment) -> dict[str, str]:
-    from prospector.local import options
-
-    servers = opened.servers
-    in_force = {"DATABASE_URL": servers.database_url, "STORAGE_URL": servers.storage_url}
-    return os.environ | options.given() | in_force
 
 
 def _log() -> Path:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cli import deployment
 from cli.command import Command
 from prospector.errors import ProspectorError
 
@@ -27,6 +28,7 @@ def steward(of_stack: str | None) -> None:
       prospector steward
     """
     from prospector import logs, settings
+    from prospector.blobs import storage
     from prospector.core.addresses import Policy
     from prospector.frontier.client import Frontier
     from prospector.jobs import duties, metrics_server
@@ -53,6 +55,8 @@ def steward(of_stack: str | None) -> None:
         retention_days=settings.RETENTION_DAYS,
         paid_most=settings.SCRAPINGBEE_CONCURRENCY,
         scrapingbee_url=str(settings.SCRAPINGBEE_API_URL),
+        files=storage(found.storage_url, settings.AWS_ENDPOINT_URL),
+        runner_environment=deployment.runner_environment(found),
         webhook_url=settings.ALERT_WEBHOOK_URL,
         webhook_policy=Policy(settings.ALLOWED_NETWORKS),
     )

@@ -132,6 +132,8 @@ DUPEFILTER_CLASS = "prospector.frontier.dupefilter.FrontierDupeFilter"
 SCHEDULER_SERIALIZER = "prospector.frontier.codec"
 CONCURRENT_REQUESTS = 256
 CONCURRENT_REQUESTS_PER_DOMAIN = 256
+CONCURRENT_ITEMS = 1  # a page gives one item; Scrapy starts this many tasks for each page, 1 CPU-ms with its 100
+DOWNLOADER_STATS = False  # the frontier counts requests, by job and domain
 DOWNLOAD_DELAY = 0
 AUTOTHROTTLE_ENABLED = False
 RETRY_ENABLED = False
@@ -169,10 +171,12 @@ DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.httpproxy.HttpProxyMiddleware": None,
 }
 SPIDER_MIDDLEWARES = {
+    "scrapy.spidermiddlewares.start.StartSpiderMiddleware": None,
     "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None,
     "scrapy.spidermiddlewares.referer.RefererMiddleware": None,
     "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
     "scrapy.spidermiddlewares.depth.DepthMiddleware": None,
+    "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware": None,
 }
 ITEM_PIPELINES = {
     "prospector.pipelines.match.MatchPipeline": 300,

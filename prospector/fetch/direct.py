@@ -8,7 +8,7 @@ from typing import Any
 from scrapy import Request
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.crawler import Crawler
-from scrapy.exceptions import DownloadCancelledError, DownloadConnectionRefusedError
+from scrapy.exceptions import DownloadCancelledError, DownloadConnectionRefusedError, DownloadFailedError
 from scrapy.http import Response
 from scrapy.utils.httpobj import urlparse_cached
 
@@ -46,6 +46,9 @@ class DirectHandler(HTTP11DownloadHandler):
         except (DownloadConnectionRefusedError, DownloadCancelledError):
             strained = False  # nobody is there to be strained, or it was ours to end: too large
             raise
+        except DownloadFailedError:
+            strained = not (request.meta["ticket"].opening and urlparse_cached(request).scheme == "https")
+            raise  # a site without TLS resets the first try to open it
         else:
             if response.certificate is not None:
                 request.meta["bad_certificate"] = is_bad(response.certificate, urlparse_cached(request).hostname or "")

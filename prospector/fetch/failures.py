@@ -27,3 +27,7 @@ class AddressRefused(FetchFailed):
 
 class Disallowed(IgnoreRequest):
     """robots.txt says no: nothing was asked of the site."""
+
+
+class DelayTooLong(IgnoreRequest):
+    """robots.txt wants longer delays than we can wait: nothing was asked of the site."""

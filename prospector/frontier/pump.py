@@ -187,7 +187,7 @@ class Pump:
         began = steady_seconds()
         batch = [self._outbox[place] for place in range(min(len(self._outbox), CALLS_A_TURN))]
         due = self._due(began)
-        room = 0 if self._draining else self._room()
+        room = self._room()
         if not self._draining and began >= self._next_claim:  # one with no room still learns what was held or lost
             due.append(calls.claim(self.worker, max(0, room), self._terms, self._frontier.run_id))
         if not batch and not due:

@@ -78,7 +78,8 @@ class Herald:
         """What a steward before this one has given alert of."""
         with self._post.engine.connect() as connection:
             given = events.lately(connection, EventKind.ALERT, Memory.QUIET_SECONDS)
-        return Memory((_anomaly(one), one.at.timestamp()) for one in given if one.facts and "kind" in one.facts)
+        ours = [one for one in given if one.facts and one.facts.get("kind") in set(Kind)]
+        return Memory((_anomaly(one), one.at.timestamp()) for one in ours)
 
 
 def _anomaly(event: Event) -> Anomaly:

@@ -11,6 +11,8 @@ from prospector.frontier import calls
 from prospector.jobs import account, closing, follow, rebuild, reconcile, retention, workers
 from prospector.jobs.alerts import Herald
 from prospector.jobs.counters import Counters
+from prospector.jobs.exports import shelf
+from prospector.jobs.exports.asking import Crew
 from prospector.jobs.gauges import Gauges
 from prospector.jobs.overtime import pause_overtime
 from prospector.jobs.post import Post
@@ -32,6 +34,7 @@ class Duties:
         self._herald = Herald(post)
         self._watch = Watch(post, self._herald, gauges)
         self._counters = Counters(post.engine, post.frontier, post.checkpoint_domains)
+        self._crew = Crew(post.engine, post.runner_environment)
         self._under_way: tuple[str, ...] = ()
         self._held_since: datetime | None = None
 
@@ -49,6 +52,8 @@ class Duties:
             Duty("notices", 2, self._herald.notice_moves),
             Duty("watch", 15, self._watch.look),
             Duty("overtime", 30, lambda: pause_overtime(post.engine, post.frontier, datetime.now(UTC))),
+            Duty("exports", 1, self._crew.look),
+            Duty("expired exports", HOUR, self.expire_exports),
             Duty("retention", HOUR, self.keep_in_time),
         ]
 
@@ -78,10 +83,14 @@ class Duties:
         with self._post.engine.connect() as connection:
             reconcile.reconcile(connection, self._post.frontier)
 
+    def expire_exports(self) -> None:
+        shelf.expire(self._post.engine, self._post.files, datetime.now(UTC))
+
     def keep_in_time(self) -> None:
         retention.keep_in_time(self._post.engine, datetime.now(UTC), self._post.retention_days)
 
-    def keep_counters(self) -> None:
+    def end(self) -> None:
+        self._crew.stop()
         self._counters.keep_all()
 
     def record_is_away(self, seconds: float) -> None:
@@ -111,4 +120,4 @@ class Duties:
 
 def steward(post: Post, gauges: Gauges, stop: threading.Event) -> Steward:
     duties = Duties(post, gauges)
-    return Steward(post.engine, duties.all(), gauges, stop, on_away=duties.record_is_away, on_stop=duties.keep_counters)
+    return Steward(post.engine, duties.all(), gauges, stop, on_away=duties.record_is_away, on_stop=duties.end)

@@ -54,12 +54,19 @@ def _mend(connection: Connection, frontier: Frontier, lost: Lost) -> None:
         frontier.run(calls.begin(rebuild.next_epoch(connection)))
     connection.commit()
     for job in (*lost.unfilled, *lost.unlifted):
-        state = jobs.hold_still(connection, job).state
-        if job in lost.unfilled:
-            LOG.info("job_filled", job=job, waiting=fill(connection, frontier, job))
-        if state is JobState.RUNNING:
-            frontier.run(calls.lift(job))
+        _mend_job(connection, frontier, job)
         connection.commit()
+
+
+def _mend_job(connection: Connection, frontier: Frontier, job: str) -> None:
+    """Whoever had the job before may have filled it, or ended it."""
+    state = jobs.hold_still(connection, job).state
+    if state not in UNDER_WAY:
+        return
+    if frontier.run(rebuild_calls.lost([job])).unfilled:
+        LOG.info("job_filled", job=job, waiting=fill(connection, frontier, job))
+    if state is JobState.RUNNING:
+        frontier.run(calls.lift(job))
 
 
 def _recall_sites(connection: Connection, frontier: Frontier) -> None:

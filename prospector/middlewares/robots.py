@@ -6,7 +6,8 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 
 from prospector.core.purpose import Purpose
-from prospector.fetch.failures import Disallowed
+from prospector.core.robots import SKIPPED_ABOVE_SECONDS
+from prospector.fetch.failures import DelayTooLong, Disallowed
 
 
 class RobotsMiddleware:
@@ -27,6 +28,8 @@ class RobotsMiddleware:
         if known is None:
             instead: Request = spider.robots_request(request)
             return instead
+        if known.delay_seconds > SKIPPED_ABOVE_SECONDS:
+            raise DelayTooLong(f"robots.txt wants {known.delay_seconds:.0f} s between requests to {request.url}")
         if not known.allows(request.url):
             raise Disallowed(f"robots.txt disallows {request.url}")
         return None

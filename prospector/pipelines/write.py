@@ -79,7 +79,7 @@ class WritePipeline:
         if new is None:
             spider.uncommitted -= 1
             spider.pump.hands.pop(item.ticket.lease, None)
-            raise DropItem("its lease was lost: the page is another worker's")
+            raise DropItem("its lease was lost: the page is another worker's", log_level="DEBUG")
         if item.ticket.state.extra.get(REPLAYED) or spider.pump.reconnections != connection:
             new = list(item.found)  # the frontier may have been told of them before, and not the record
         row = page_row(item, new, spider.briefs[item.ticket.job].numbers)

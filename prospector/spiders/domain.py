@@ -9,6 +9,7 @@ from typing import Any
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
+from scrapy.settings import BaseSettings
 from scrapy.spiders import CrawlSpider, Rule
 from sqlalchemy import Engine
 from twisted.python.failure import Failure
@@ -22,7 +23,7 @@ from prospector.core.robots import Robots
 from prospector.core.robots_visit import authority, known, robots_address, robots_method
 from prospector.core.ticket import Kind, Ticket
 from prospector.core.visit import COOKIE, Conclusion, leads_off
-from prospector.errors import NotFound, ProspectorError, end_in_words
+from prospector.errors import NotFound, ProspectorError, SettingInvalid, end_in_words
 from prospector.fetch.by_method import METHOD
 from prospector.fetch.failures import NotSent, Stopped
 from prospector.fetch.key import key_in_force
@@ -78,18 +79,25 @@ class DomainSpider(CrawlSpider):
         spider.uncommitted = 0
         spider.writes = Times()
         spider.least_ms, spider.most_ms = settings.getint("DELAY_MS"), settings.getint("DELAY_MOST_MS")
-        if "domain" in kwargs:
-            try:
+        try:
+            if "domain" in kwargs:
                 spider.debug(crawler, **kwargs)
-            except ProspectorError as error:
-                end_in_words(type(error), error, None)
-        else:
-            safe_api_url(settings["SCRAPINGBEE_API_URL"])  # Scrapy would take the error of a handler for a missing one
-            spider.engine = server.engine(settings["WORKER_DATABASE_URL"], "prospector worker")
-            spider.briefs = Briefs(spider.engine)
-            spider.ledger = Ledger(spider.engine)
-            spider.pays = True
+            else:
+                spider.work(settings)
+        except ProspectorError as error:
+            end_in_words(type(error), error, None)
         return spider
+
+    def work(self, settings: BaseSettings) -> None:
+        if not settings["WORKER_DATABASE_URL"]:
+            raise SettingInvalid(
+                "A worker needs DATABASE_URL and REDIS_URL.", f"Give them, or debug one domain: {debugging.WAY}"
+            )
+        safe_api_url(settings["SCRAPINGBEE_API_URL"])  # Scrapy would take the error of a handler for a missing one
+        self.engine = server.engine(settings["WORKER_DATABASE_URL"], "prospector worker")
+        self.briefs = Briefs(self.engine)
+        self.ledger = Ledger(self.engine)
+        self.pays = True
 
     def debug(
         self,
@@ -236,7 +244,8 @@ class DomainSpider(CrawlSpider):
             self.robots.learn(of_authority, read)
             self.pump.tell(calls.keep_robots(of_authority, read))
             read = readings.after_robots(ticket, read)
-        return self._concluded(PageItem(ticket, address_of(ticket), None, datetime.now(UTC), read))
+        end = sitemap_readings.ended(ticket, read)
+        return self._concluded(PageItem(ticket, address_of(ticket), None, datetime.now(UTC), end))
 
     def _concluded(self, item: PageItem) -> PageItem | None:
         """An item goes through the pipelines only if its page is settled for good."""

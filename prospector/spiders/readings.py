@@ -23,6 +23,7 @@ from prospector.core.urls import fingerprint
 from prospector.core.visit import KEY_WANTED, Circumstances, Conclusion, Onward, conclude
 from prospector.fetch.by_method import METHOD
 from prospector.fetch.direct import wait_asked_ms
+from prospector.fetch.failures import DelayTooLong
 from prospector.items import PageItem
 from prospector.spiders import page_links, sitemap_readings
 from prospector.spiders.leads import REDIRECTS, host_site, leads, location_of, same_page
@@ -62,7 +63,11 @@ def page_of(spider: "DomainSpider", response: Response) -> PageItem:
 def failed_page(spider: "DomainSpider", request: Request, failure: Failure) -> PageItem:
     ticket: Ticket = request.meta["ticket"]
     evidence = evidence_of_failure(failure)
-    end = conclude(ticket, Answer(evidence), _around(spider, ticket)) if evidence else defect(ticket, failure)
+    known_rules = spider.robots.known(request.url)
+    if isinstance(failure.value, DelayTooLong) and known_rules:
+        end = after_robots(ticket, known_rules)
+    else:
+        end = conclude(ticket, Answer(evidence), _around(spider, ticket)) if evidence else defect(ticket, failure)
     item = PageItem(ticket, request.url, None, datetime.now(UTC), end)
     if evidence is Evidence.ROBOTS and ticket.opening:
         item.found = sitemap_readings.named(spider, ticket, request.url)

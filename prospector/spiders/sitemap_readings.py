@@ -56,6 +56,11 @@ def sitemap_of(spider: "DomainSpider", response: Response) -> PageItem:
     return item
 
 
+def ended(ticket: Ticket, end: Conclusion) -> Conclusion:
+    """A sitemap whose robots.txt ended it is no failed page."""
+    return SET_ASIDE if ticket.state.kind is Kind.SITEMAP and end.outcome is not None else end
+
+
 def without_sitemap(spider: "DomainSpider", request: Request, failure: Failure) -> PageItem:
     ticket: Ticket = request.meta["ticket"]
     end = _once_more(spider, ticket, evidence_of_failure(failure))

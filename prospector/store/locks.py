@@ -10,6 +10,7 @@ class Lock(IntEnum):
 
     LEAD = 7_301
     STAFF = 7_302
+    REBUILD = 7_303
 
 
 def take(connection: Connection, lock: Lock) -> bool:

@@ -8,11 +8,12 @@ from sqlalchemy import Connection, select, text
 
 from prospector.core.methods import Method
 from prospector.core.outcomes import PageOutcome
+from prospector.store import locks
+from prospector.store.locks import Lock
 from prospector.store.partitions import mentions_of, pages_of
 from prospector.store.tables import frontier_epoch
 
 ROWS_AT_ONCE = 1_000
-REBUILD_LOCK = 7_303  # beside those of locks.py
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,14 @@ def next_epoch(connection: Connection) -> int:
 @contextmanager
 def alone(connection: Connection) -> Iterator[bool]:
     """One process at a time fills a frontier. False: another one does."""
-    taken = bool(connection.scalar(text("SELECT pg_try_advisory_lock(:lock)"), {"lock": REBUILD_LOCK}))
+    taken = locks.lead(connection, Lock.REBUILD)
     try:
         yield taken
     finally:
+        connection.rollback()  # of what failed, if anything did
         if taken:
-            connection.execute(text("SELECT pg_advisory_unlock(:lock)"), {"lock": REBUILD_LOCK})
+            connection.execute(text("SELECT pg_advisory_unlock(:lock)"), {"lock": int(Lock.REBUILD)})
+            connection.commit()
 
 
 def settled(connection: Connection, job: str) -> Iterator[Settled]:

@@ -150,11 +150,13 @@ class Crawl:
 
     def finish(self) -> Verdict:
         self.wait(self.is_done)
+        told_at = time.monotonic()
         for worker in self.workers:
             if worker.poll() is None:
                 worker.send_signal(signal.SIGTERM)
         for worker in self.workers:
             worker.wait(15)
+        self.stopping_seconds = time.monotonic() - told_at
         self._open.close()
         return self.verdict()
 
@@ -172,9 +174,8 @@ class Crawl:
                 broken.append(f"recall: {lines['recall']}")
         return Verdict(lines, broken, [(entry.at_ns / 1e9, entry.host, entry.path) for entry in entries])
 
-    def rows_of_pages(self) -> int:
-        """As the frontier counts: what was read, or failed."""
-        counted = "SELECT count(*) FROM pages WHERE job = :job AND outcome IN ('read', 'failed')"
+    def rows_of_pages(self, outcomes: str) -> int:
+        counted = f"SELECT count(*) FROM pages WHERE job = :job AND outcome IN ({outcomes})"
         with self.engine.connect() as connection:
             return connection.scalar(text(counted), {"job": self.jobs[0]}) or 0
 

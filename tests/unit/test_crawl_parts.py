@@ -1,6 +1,7 @@
 """The crawl's small parts: what is followed, whose a page is, what a failure is called, what is kept of a page."""
 
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -18,7 +19,7 @@ from prospector.core.outcomes import LinkStatus, PageFlag, PageKind, PageOutcome
 from prospector.core.page import read
 from prospector.core.robots import Robots, Stance
 from prospector.core.spec import JobSpec
-from prospector.core.ticket import Found, PageState, Ticket, Verdict
+from prospector.core.ticket import Found, Kind, PageState, Ticket, Verdict
 from prospector.core.visit import Conclusion
 from prospector.core.zones import Zone
 from prospector.errors import InputInvalid
@@ -32,6 +33,7 @@ from prospector.spiders.debugging import Summary, brief_of, domain_of
 from prospector.spiders.leads import absolute, host_site, leads, location_of, same_page
 from prospector.spiders.page_links import PageLinks, worth_asking
 from prospector.spiders.robots_book import RobotsBook
+from prospector.spiders.sitemap_readings import ended
 from prospector.spiders.symptoms import SYMPTOMS, evidence_of_failure
 
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
@@ -185,6 +187,16 @@ def test_a_failure_is_what_a_site_can_do_or_a_defect_of_ours(failure: Exception,
 def test_no_symptom_hides_a_later_one() -> None:
     for place, (kind, _) in enumerate(SYMPTOMS):
         assert not any(issubclass(kind, earlier) for earlier, _ in SYMPTOMS[:place]), kind
+
+
+def test_a_sitemap_that_its_robots_txt_ends_is_no_failed_page() -> None:
+    failed = Conclusion(Verdict.FAILED, PageOutcome.FAILED)
+    again = Conclusion(Verdict.AGAIN)
+    sitemap = replace(ticket(), state=PageState(kind=Kind.SITEMAP))
+
+    assert ended(sitemap, failed).verdict is Verdict.ASIDE
+    assert ended(sitemap, again) is again
+    assert ended(ticket(), failed) is failed
 
 
 # --- what a worker knows of robots.txt

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from sqlalchemy import Engine
@@ -15,6 +16,8 @@ from prospector.store import exports, jobs, locks
 from prospector.store.exports import Export
 from prospector.store.jobs import Job
 from prospector.store.locks import Lock
+
+RUNNERS_MOST = 2
 
 
 class ResultsDeleted(Conflict):
@@ -47,21 +50,52 @@ def of_job(engine: Engine, job_id: str) -> Sequence[Export]:
     return found
 
 
-def needs_runner(engine: Engine) -> bool:
-    """An export waits or its runner fell silent, and no steward leads who would see to it. Says of dead ones that they are."""
+def waits(engine: Engine) -> bool:
+    """An export waits, or its runner fell silent. Says of those that did so twice that they have failed."""
     with engine.begin() as connection:
         exports.give_up(connection, SILENT_SECONDS)
-        return exports.claimable(connection, SILENT_SECONDS) and not locks.is_held(connection, Lock.LEAD)
+        return exports.claimable(connection, SILENT_SECONDS)
 
 
-def start_runner(environment: Mapping[str, str], log: Path) -> "subprocess.Popen[bytes]":
-    """It claims the oldest export that waits, and outlives its caller: Ctrl-C in this terminal is not meant for it."""
-    with log.open("ab") as written:
+def needs_runner(engine: Engine) -> bool:
+    """No steward leads who would see to what waits."""
+    with engine.connect() as connection:
+        is_led = locks.is_held(connection, Lock.LEAD)
+    return not is_led and waits(engine)
+
+
+def start_runner(environment: Mapping[str, str], log: Path | None = None) -> "subprocess.Popen[bytes]":
+    """It claims the oldest export that waits. Without a `log` its words join those of its parent.
+
+    A session of its own: Ctrl-C in the terminal of somebody who waits is not meant for it.
+    """
+    with ExitStack() as opened:
+        words = opened.enter_context(log.open("ab")) if log else None
         return subprocess.Popen(
             [sys.executable, "-P", "-m", "prospector.jobs.exports"],
             env=dict(environment),
             stdin=subprocess.DEVNULL,
-            stdout=written,
-            stderr=written,
+            stdout=words,
+            stderr=words,
             start_new_session=True,
         )
+
+
+class Crew:
+    """The runners of a steward: as many at once as its machine should bear, each for one export."""
+
+    def __init__(self, engine: Engine, environment: Mapping[str, str]) -> None:
+        self._engine, self._environment = engine, environment
+        self._runners: list[subprocess.Popen[bytes]] = []
+
+    def look(self) -> None:
+        self._runners = [one for one in self._runners if one.poll() is None]
+        if len(self._runners) < RUNNERS_MOST and waits(self._engine):
+            self._runners.append(start_runner(self._environment))
+
+    def stop(self) -> None:
+        """What they were at is tried again, by the next steward."""
+        for one in self._runners:
+            one.terminate()
+        for one in self._runners:
+            one.wait()

@@ -65,7 +65,7 @@ def _cards(summary: Summary) -> Iterator[tuple[str, str]]:
     yield "qualified", f"{verdicts.get(Verdict.QUALIFIED, 0):,}"
     yield "to review", f"{verdicts.get(Verdict.REVIEW, 0):,}"
     yield "already linking", f"{verdicts.get(Verdict.LINKING, 0):,}"
-    yield "domains done", f"{summary.sum.done:,} of {summary.sum.domains:,}"
+    yield f"of {summary.sum.domains:,} domains done", f"{summary.sum.done:,}"
     yield "credits used", f"{summary.tally.used_credits:,}"
     yield "estimated cost", f"${summary.used_dollars:,.2f}"
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, text
 
 from prospector.core.outcomes import DomainState, PageOutcome
 from prospector.core.states import JobState
@@ -295,3 +295,29 @@ def test_all_leases_of_a_worker_are_taken_back_at_once(frontier: Hand) -> None:
 
     assert frontier.lose_worker()[0] == 300
     assert not frontier.run(calls.beat("node/a", {"pages": 1}))
+
+
+def test_a_job_that_ends_while_others_look_is_not_brought_back(
+    empty_frontier: Hand, engine: Engine, half_done: str
+) -> None:
+    empty_frontier.run(calls.begin(1))
+    with engine.connect() as connection, engine.begin() as ending:
+        jobs.move(ending, half_done, JobState.CANCELLED, "asked")
+        with ThreadPoolExecutor(1) as pool:
+            looking = pool.submit(rebuild_if_lost, engine, empty_frontier)
+            while not connection.scalar(text("SELECT count(*) FROM pg_locks WHERE NOT granted")):
+                connection.rollback()
+            ending.commit()
+            looking.result()
+
+    assert empty_frontier.run(calls.status([half_done])) == [None]
+
+
+def test_a_job_that_is_filled_again_counts_nothing_twice(empty_frontier: Hand, engine: Engine, half_done: str) -> None:
+    rebuild_if_lost(engine, empty_frontier)
+    before = empty_frontier.counters(half_done)
+
+    with engine.connect() as connection:
+        fill(connection, empty_frontier, half_done)
+
+    assert empty_frontier.counters(half_done) == before

@@ -5,11 +5,13 @@ import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_network
+from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import Engine
 
+from prospector.blobs import storage
 from prospector.core.addresses import Policy
 from prospector.frontier import calls
 from prospector.frontier.client import Frontier
@@ -65,7 +67,7 @@ def receiver() -> Iterator[Receiver]:
 
 
 @pytest.fixture
-def post(engine: Engine, frontier: Frontier, receiver: Receiver) -> Callable[..., Post]:
+def post(engine: Engine, frontier: Frontier, receiver: Receiver, tmp_path: Path) -> Callable[..., Post]:
     def made(**changes: Any) -> Post:
         facts: dict[str, Any] = {
             "engine": engine,
@@ -76,6 +78,8 @@ def post(engine: Engine, frontier: Frontier, receiver: Receiver) -> Callable[...
             "retention_days": 90,
             "paid_most": 10,
             "scrapingbee_url": "https://scrapingbee.test/",
+            "files": storage((tmp_path / "files").as_uri()),
+            "runner_environment": {},
             "webhook_url": receiver.url,
             "webhook_policy": LOOPBACK,
         }

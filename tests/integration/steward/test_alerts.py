@@ -50,6 +50,14 @@ def test_the_same_alert_is_not_given_again_within_the_hour_not_even_by_another_s
     assert len(receiver.got) == 1
 
 
+def test_alerts_of_others_do_not_confuse_it(post: MakePost, engine: Engine, job: str) -> None:
+    with engine.begin() as connection:
+        events.record(connection, EventKind.ALERT, "half of the budget is used", job, {"kind": "budget"})
+        events.record(connection, EventKind.ALERT, "without facts", job)
+
+    assert Herald(post()).raise_alerts([Anomaly(Kind.ERRORS, "High error rate", job)])
+
+
 def test_the_end_of_a_job_is_told_once_whoever_leads(
     post: MakePost, engine: Engine, job: str, receiver: Receiver
 ) -> None:

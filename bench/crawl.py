@@ -1,0 +1,231 @@
+"""What a page costs a worker, side by side with stock Scrapy + scrapy-redis doing the same work; and the politeness bound.
+
+python bench/crawl.py cost  [--sites 100]    CPU of one process a page of about 20 kB, without a delay: fetch, read, 50 keywords, links,
+                                             frontier, commit; ours and stock, in turn, on the same web, Redis and Postgres
+python bench/crawl.py bound [--sites 200]    seconds for SITES domains of 20 pages at one second between requests, against the bound
+
+The web has a process of its own and is not counted. Start-up is not either: both are measured from their first hundred pages on.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import psycopg2
+from redis import Redis
+from sqlalchemy import make_url, text
+
+from prospector.core.methods import Mode
+from prospector.core.spec import JobSpec
+from prospector.demo.plan import Plan
+from prospector.demo.request_log import entries
+from prospector.demo.web import Ready
+from prospector.demo.web_process import running
+from prospector.frontier import calls, keys
+from prospector.frontier.client import Frontier
+from prospector.jobs.fill import fill
+from prospector.local import attach
+from prospector.local.home import Home
+from prospector.local.servers import Servers, with_home
+from prospector.store import jobs, schema, server
+from prospector.store.jobs import JobState, Keyword, ListedDomain, NewJob
+
+TICKS = os.sysconf("SC_CLK_TCK")
+KINDS = ("twenty",)
+KEYWORDS = 50
+PAGES = 20
+WARM = 100  # pages before the measurement
+TABLE = "CREATE TABLE IF NOT EXISTS stock (domain text, url text, keyword text, frequency integer, snippet text)"
+
+
+@dataclass
+class Cost:
+    what: str
+    pages: int
+    cpu_seconds: float
+    seconds: float
+    peak_mb: int
+
+    def line(self) -> str:
+        each = 1000 * self.cpu_seconds / self.pages
+        return f"{self.what:28} {self.pages:6} pages  {each:6.2f} CPU-ms a page  {1000 / each:6.0f} pages/s a core  {self.peak_mb:4} MB  ({self.pages / self.seconds:.0f} pages/s here)"
+
+
+def apart(servers: Servers) -> Servers:
+    """A database and a Redis of the measurement's own: the stack has a steward and workers of its own."""
+    with server.engine(servers.database_url).execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
+        connection.execute(text("CREATE DATABASE bench"))
+    database = make_url(servers.database_url).set(database="bench").render_as_string(hide_password=False)
+    redis = make_url(servers.redis_url).update_query_dict({"db": "5"}).render_as_string(hide_password=False)
+    return replace(servers, database_url=database, redis_url=redis)
+
+
+def cpu_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def peak_mb(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/status").read_text(encoding="ascii").partition("VmHWM:")[2].split()[0]) // 1024
+
+
+def measured(what: str, process: subprocess.Popen[bytes], pages: Callable[[], int], most: int) -> Cost:
+    """From the first hundred pages until nine tenths are there: the end has little to do at once."""
+    while pages() < WARM:
+        assert process.poll() is None, f"{what} ended with {pages()} pages"
+        time.sleep(0.02)
+    first, cpu, began = pages(), cpu_seconds(process.pid), time.monotonic()
+    while pages() < 0.9 * most:
+        assert process.poll() is None, f"{what} ended with {pages()} pages"
+        time.sleep(0.05)
+    return Cost(what, pages() - first, cpu_seconds(process.pid) - cpu, time.monotonic() - began, peak_mb(process.pid))
+
+
+def keywords(plan: Plan) -> list[str]:
+    return [*plan.keywords, *(f"river bridge {n}" for n in range(KEYWORDS - len(plan.keywords)))]
+
+
+@contextmanager
+def job(servers: Servers, plan: Plan) -> Iterator[tuple[Frontier, str]]:
+    engine = server.engine(servers.database_url, connections=3)
+    schema.migrate(engine)
+    frontier = Frontier(servers.redis_url)
+    frontier.run(calls.begin(1))
+    listed = [ListedDomain(one.name, place) for place, one in enumerate(plan.domains)]
+    new = NewJob(
+        name="bench",
+        spec=JobSpec(mode=Mode.FREE_ONLY).stored(),
+        max_credits=0,
+        keywords=[Keyword(one) for one in keywords(plan)],
+        domains=listed,
+    )
+    with engine.begin() as connection:
+        made = jobs.create(connection, new).job
+        jobs.move(connection, made, JobState.RUNNING, "bench")
+    with engine.connect() as connection:
+        fill(connection, frontier, made)
+    frontier.run(calls.lift(made))
+    yield frontier, made
+    engine.dispose()
+    frontier.close()
+
+
+def count(frontier: Frontier, made: str, name: str) -> int:
+    return int(frontier.redis.hget(keys.key(keys.JOB, job=made), name) or 0)
+
+
+@contextmanager
+def worker(servers: Servers, ready: Ready, delay_ms: int, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    env = {**os.environ, **ready.settings, "DELAY_MS": str(delay_ms), "LOG_STYLE": "json", "WORKER_IDLE_SECONDS": "5"}
+    env |= {"DATABASE_URL": servers.database_url, "REDIS_URL": servers.redis_url}
+    with (folder / "worker.log").open("wb") as log:
+        process = subprocess.Popen(
+            (os.environ.get("WORKER") or f"{sys.executable} -m scrapy crawl domain").split(),
+            env=env,
+            stdout=log,
+            stderr=log,
+        )
+    yield process
+    process.terminate()
+    process.wait(20)
+
+
+def ours(servers: Servers, plan: Plan, folder: Path) -> Cost:
+    web = running(folder / "ours.jsonl", seed=plan.seed, sites=len(plan.sites), kinds=KINDS)
+    with web as ready, job(servers, plan) as (frontier, made), worker(servers, ready, 1, folder) as process:
+        return measured("Prospector", process, lambda: count(frontier, made, "pages"), PAGES * len(plan.sites))
+
+
+def stock(servers: Servers, plan: Plan, folder: Path) -> Cost:
+    """Its pages are counted where it counts them itself: requests that its dupefilter let through and it took from Redis."""
+    (folder / "domains.txt").write_text("\n".join(one.name for one in plan.domains), encoding="utf-8")
+    (folder / "keywords.txt").write_text("\n".join(keywords(plan)), encoding="utf-8")
+    with psycopg2.connect(
+        make_url(servers.database_url).set(drivername="postgresql").render_as_string(hide_password=False)
+    ) as one:
+        one.cursor().execute(TABLE)
+    log = folder / "stock.jsonl"
+    redis_url = make_url(servers.redis_url).update_query_dict({"db": "7"}).render_as_string(hide_password=False)
+    with running(log, seed=plan.seed, sites=len(plan.sites), kinds=KINDS) as ready:
+        (folder / "ready.json").write_text(json.dumps({"address": ready.address, **asdict(ready)}), encoding="utf-8")
+        script = Path(__file__).parent / "stock_redis.py"
+        words = [sys.executable, script, "ready.json", "domains.txt", "keywords.txt", redis_url, servers.database_url]
+        process = subprocess.Popen(words, cwd=folder, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+        try:
+            return measured("stock Scrapy + scrapy-redis", process, lambda: _pages(log), PAGES * len(plan.sites))
+        finally:
+            process.kill()
+            process.wait()
+            with Redis.from_url(redis_url) as redis:
+                redis.flushdb()
+
+
+def _pages(log: Path) -> int:
+    return log.read_bytes().count(b'"status": 200')
+
+
+def cost(servers: Servers, sites: int, folder: Path) -> None:
+    plan = Plan(1, sites, KINDS)
+    lines = [ours(servers, plan, folder), stock(servers, plan, folder)]
+    for one in lines:
+        print(one.line())
+    mine, theirs = (one.cpu_seconds / one.pages for one in lines)
+    print(f"stock takes {theirs / mine:.1f} times as much")
+
+
+def bound(servers: Servers, sites: int, folder: Path) -> None:
+    """The sum over a domain's requests of the server's time and the delay; the longest domain is what a crawl cannot beat."""
+    plan = Plan(1, sites, KINDS)
+    log = folder / "bound.jsonl"
+    with (
+        running(log, seed=1, sites=sites, kinds=KINDS) as ready,
+        job(servers, plan) as (frontier, made),
+        worker(servers, ready, 1000, folder) as process,
+    ):
+        while count(frontier, made, "pages") == 0:
+            time.sleep(0.05)
+        while count(frontier, made, "waiting") + count(frontier, made, "open") > 0:
+            time.sleep(0.1)
+        cpu, peak = cpu_seconds(process.pid), peak_mb(process.pid)
+    asked = list(entries(log))
+    seconds = (asked[-1].end_ns - asked[0].at_ns) / 1e9
+    of_site: dict[str, list[int]] = {}
+    for one in asked:
+        of_site.setdefault(one.site, []).append(one.end_ns - one.at_ns)
+    best = max(sum(times) / 1e9 + len(times) - 1 for times in of_site.values())
+    print(
+        f"{sites} domains of {PAGES} pages, 1 s apart: {seconds:.1f} s; the bound is {best:.1f} s ({seconds / best:.3f} of it)"
+    )
+    print(f"one worker: {cpu:.1f} CPU-s in all, {len(asked)} requests, {peak} MB")
+
+
+def main() -> None:
+    words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    words.add_argument("what", choices=["cost", "bound"])
+    words.add_argument("--sites", type=int, default=0)
+    given = words.parse_args()
+    os.environ["LOCAL_IDLE_SECONDS"] = "5"
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        home = Home(folder / "stack")
+        servers = apart(with_home(home))
+        try:
+            if given.what == "cost":
+                cost(servers, given.sites or 100, folder)
+            else:
+                bound(servers, given.sites or 200, folder)
+        finally:
+            attach.detach(home)
+            attach.stop(home)
+
+
+if __name__ == "__main__":
+    main()
