@@ -84,20 +84,33 @@ class AsyncFrontier:
             socket_timeout=ANSWER_SECONDS,
             single_connection_client=True,
             retry=Retry(NoBackoff(), 0),
+            redis_connect_func=self._connect,
         )
+        self._opening = False
         self.run_id = ""
 
     async def open(self) -> None:
         """Connects, loads the scripts and learns which run of the server this is."""
         await self._redis.aclose()
-        await self._redis.initialize()
-        async with self._redis.pipeline(transaction=False) as pipeline:
-            pipeline.info("server", "memory")
-            for one in every_script():
-                pipeline.script_load(one.text)
-            answers = await pipeline.execute()
+        self._opening = True
+        try:
+            await self._redis.initialize()
+            async with self._redis.pipeline(transaction=False) as pipeline:
+                pipeline.info("server", "memory")
+                for one in every_script():
+                    pipeline.script_load(one.text)
+                answers = await pipeline.execute()
+        finally:
+            self._opening = False
         refuse_evicting(self._url, answers[0].get("maxmemory_policy", NEVER_EVICTS))
         self.run_id = answers[0]["run_id"]
+
+    async def _connect(self, connection: Any) -> None:
+        """Only while it opens: redis-py would connect anew without a word, to a server that was started since. Two workers
+        that know two runs of one server begin its first delay anew with every claim, for ever."""
+        if not self._opening:
+            raise exceptions.ConnectionError("The connection to Redis was lost.")
+        await connection.on_connect()
 
     async def run_all(self, calls: Sequence[Call[Any]]) -> list[Any]:
         """In one round trip and in this order; an answer that is an error of one call alone is in its place."""
