@@ -180,7 +180,7 @@ class Stage:
         return Counter(call["url"] for call in self.bee.truth()["calls"])
 
     def logs(self) -> str:
-        return "".join(path.read_text() for path in sorted(self.folder.glob("worker-*.log")))
+        return "".join(path.read_text(errors="replace") for path in sorted(self.folder.glob("worker-*.log")))
 
     def story(self) -> str:
         """What a failure shows."""
