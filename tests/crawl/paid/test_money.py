@@ -91,7 +91,7 @@ def test_a_redis_that_loses_everything_with_calls_in_flight_lets_no_job_spend_mo
     stage.until(lambda: stage.ledger(job).reserved == 0)
     stage.stop()
 
-    assert 6 <= stage.bee.truth()["credits"] == stage.ledger(job).used <= 12
+    assert 0 < stage.bee.truth()["credits"] == stage.ledger(job).used <= 12  # a lease that Redis forgot is not spent on
     assert stage.counters(job)["spent"] >= stage.bee.truth()["credits"]
 
 
