@@ -11,14 +11,15 @@ from scrapyd import get_application
 from twisted.application.internet import TCPServer
 from twisted.application.service import IService, IServiceCollection
 from twisted.internet import reactor as installed
-from twisted.python import log
+from twisted.logger import globalLogBeginner
+
+from prospector import logs
 
 reactor: Any = installed  # Twisted's interfaces are classes at run time and nothing to a type checker
 
 
 def main(descriptor: int) -> None:
-    start_logging: Any = log.startLogging
-    start_logging(sys.stderr, setStdout=False)
+    globalLogBeginner.beginLoggingTo([logs.scrapyd_observer()], redirectStandardIO=False)
     application = get_application()
     site = _without_port(application)
     service: Any = IService(application)

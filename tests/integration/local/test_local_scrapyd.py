@@ -1,5 +1,6 @@
 """Spiders of the local Scrapyd: they know the deployment, and end in good order before the servers they write to."""
 
+import json
 import os
 import signal
 import time
@@ -103,3 +104,14 @@ def test_options_of_a_later_command_reach_the_spiders_that_start_after_it(
 
     assert options.recorded(home.sockets) == {"DELAY_MS": "2000"}
     assert (home.sockets / options.FILE).stat().st_mode & 0o777 == 0o600
+
+
+def test_its_own_lines_are_one_json_event_each_without_its_password(home: Home) -> None:
+    url = with_home(home).scrapyd_urls[0]
+    nodes.status(url)
+
+    lines = (home.logs / "scrapyd.log").read_text(encoding="utf-8").splitlines()
+
+    assert lines
+    assert all({"time", "level", "event"} <= json.loads(line).keys() for line in lines)
+    assert url.partition("@")[0].rpartition(":")[2] not in "".join(lines)
