@@ -19,7 +19,8 @@ reactor: Any = installed  # Twisted's interfaces are classes at run time and not
 
 
 def main(descriptor: int) -> None:
-    globalLogBeginner.beginLoggingTo([logs.scrapyd_observer()], redirectStandardIO=False)
+    observer: Any = logs.scrapyd_observer()
+    globalLogBeginner.beginLoggingTo([observer], redirectStandardIO=False)
     application = get_application()
     site = _without_port(application)
     service: Any = IService(application)
