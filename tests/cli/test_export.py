@@ -28,6 +28,7 @@ from prospector.store import domains, exports, jobs, pages, schema, server
 from prospector.store.domains import Finished
 from prospector.store.jobs import Keyword, ListedDomain, NewJob
 from prospector.store.pages import MentionRow, PageRow
+from prospector.store.partitions import mentions_of, pages_of
 
 CLONE = Path(__file__).parents[2]
 NOW = datetime.now(UTC)
@@ -243,11 +244,14 @@ def test_ctrl_c_ends_the_waiting_and_not_the_export(
 ) -> None:
     schema.migrate(empty)
     job = made(empty)
-    claim_for_ever(empty, job)
     url = empty.url.render_as_string(hide_password=False)
     more = {"DATABASE_URL": url, "REDIS_URL": servers.redis_url, "SCRAPYD_URLS": servers.scrapyd_urls[0]}
     words = [sys.executable, "-P", "-m", "cli", "job", "export", job, "--wait"]
-    with subprocess.Popen(words, env=environment | more, stderr=subprocess.PIPE, text=True) as process:
+    with (
+        empty.begin() as busy,
+        subprocess.Popen(words, env=environment | more, stderr=subprocess.PIPE, text=True) as process,
+    ):
+        busy.execute(text(f"LOCK TABLE {pages_of(job)}, {mentions_of(job)} IN ACCESS EXCLUSIVE MODE"))  # it cannot end
         assert process.stderr
         assert "Export started" in process.stderr.readline()
 
