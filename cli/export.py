@@ -258,6 +258,8 @@ def _hand_over(one: "Export", wanted: Fetching, as_json: bool) -> int:
         output.say(note)
     for line in export_words.ready(one, links, paths):
         click.echo(line)
+    if wanted.out is None:
+        output.say(f"To have them in a folder: prospector job export-status {one.job} --out results")
     return 0
 
 
