@@ -16,6 +16,7 @@ from prospector.core.retry_after import retry_after_ms
 from prospector.core.signals import STOP_FETCHING
 from prospector.fetch.certificates import is_bad
 from prospector.fetch.failures import NotSent, Stopped
+from prospector.fetch.last_look import LEAVE, LastLookPool, Leave
 from prospector.fetch.passage import Passage
 from prospector.fetch.resolver import Names, Resolver
 
@@ -28,6 +29,11 @@ class DirectHandler(HTTP11DownloadHandler):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
+        from twisted.internet import reactor
+
+        kept = self._pool.maxPersistentPerHost
+        self._pool = LastLookPool(reactor)  # type: ignore[no-untyped-call]  # Twisted says no types here
+        self._pool.maxPersistentPerHost = kept
         self._flying: set[asyncio.Task[Response]] = set()
         crawler.signals.connect(self.stop_fetching, STOP_FETCHING)
 
@@ -40,13 +46,17 @@ class DirectHandler(HTTP11DownloadHandler):
             raise NotSent(f"{request.url} was not sent.")
         began = time.monotonic()
         strained, wait_ms = True, 0
+        leave = Leave(passage)
+        LEAVE.set(leave)
         try:
             response = await self._until_stopped(request)
             strained, wait_ms = response.status in STRAINED, wait_asked_ms(response)
         except (DownloadConnectionRefusedError, DownloadCancelledError):
             strained = False  # nobody is there to be strained, or it was ours to end: too large
             raise
-        except DownloadFailedError:
+        except DownloadFailedError as error:
+            if leave.refused:
+                raise NotSent(f"{request.url} was not sent.") from error
             strained = not (request.meta["ticket"].opening and urlparse_cached(request).scheme == "https")
             raise  # a site without TLS resets the first try to open it
         else:
@@ -54,7 +64,8 @@ class DirectHandler(HTTP11DownloadHandler):
                 request.meta["bad_certificate"] = is_bad(response.certificate, urlparse_cached(request).hostname or "")
             return response
         finally:
-            passage.ended(int((time.monotonic() - began) * 1000), strained=strained, retry_after_ms=wait_ms)
+            if not leave.refused:
+                passage.ended(int((time.monotonic() - began) * 1000), strained=strained, retry_after_ms=wait_ms)
 
     def stop_fetching(self) -> None:
         for task in self._flying:

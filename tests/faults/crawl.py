@@ -127,9 +127,7 @@ class Crawl:
     def pages(self) -> int:
         return sum(status.pages for one in self.jobs if (status := self.status(one)))
 
-    def wait(
-        self, what: Callable[[], object], seconds: float = PATIENCE_SECONDS, every_seconds: float = 0.1
-    ) -> None:
+    def wait(self, what: Callable[[], object], seconds: float = PATIENCE_SECONDS, every_seconds: float = 0.1) -> None:
         """Meanwhile this process keeps the promises of a steward: a frontier that lost something is filled again."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
