@@ -80,5 +80,5 @@ def names() -> Names:
     from twisted.internet import reactor
 
     resolver: Any = reactor.nameResolver
-    assert isinstance(resolver, Resolver), "DNS_RESOLVER is not ours: addresses would not be checked"
+    assert isinstance(resolver, Resolver), "TWISTED_DNS_RESOLVER is not ours: addresses would not be checked"
     return resolver.names

@@ -100,7 +100,7 @@ def _system(host: str) -> Any:
 
 @implementer(IHostnameResolver)
 class Resolver:
-    """Scrapy's DNS_RESOLVER: the reactor connects to what `Names` permits, and to nothing else."""
+    """Scrapy's TWISTED_DNS_RESOLVER: the reactor connects to what `Names` permits, and to nothing else."""
 
     def __init__(self, reactor: ReactorBase, names: Names) -> None:
         self._reactor = reactor
