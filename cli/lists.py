@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from cli import files
+from prospector.core.cost import CreditRange, in_words
 from prospector.core.estimate import DEFAULT_CAP_CREDITS, Estimate, estimate
 from prospector.core.exclusions import exclusions
 from prospector.core.hosts import UNREADABLE
@@ -210,17 +211,16 @@ def _section(title: str, lines: Sequence[str]) -> Iterator[str]:
 
 
 def _plan(lists: Lists) -> Iterator[str]:
+    from prospector import settings
+
     plan = lists.plan
     keywords = f", {count(len(lists.keywords.keywords), 'keyword')}" if lists.keywords.keywords else ""
     times = [duration(plan.seconds_low), duration(plan.seconds_high)]
     yield ""
     yield f"Plan: {count(plan.domains, 'domain')} on {count(plan.sites, 'site')}{keywords}, mode {plan.mode}."
     yield f"Time: {_range(*times)} (no history yet: a guess from typical lists)."
-    if not plan.credits_high:
-        yield "Cost: nothing, no paid requests in this mode."
-        return
-    dollars = f"${plan.dollars_low:,.2f} to ${plan.dollars_high:,.2f}"
-    yield f"Cost: {plan.credits_low:,} to {plan.credits_high:,} ScrapingBee credits ({dollars}; {plan.basis})."
+    expected = CreditRange(plan.credits_low, plan.credits_high, plan.past_jobs)
+    yield f"{in_words(expected, plan.mode, settings.CREDIT_PRICE_USD)}."
     if plan.credits_high > DEFAULT_CAP_CREDITS:
         share = f"{DEFAULT_CAP_CREDITS / plan.credits_high:.0%} of the upper end"
         yield f"The default limit of {DEFAULT_CAP_CREDITS:,} credits covers {share}; --max-credits changes it."

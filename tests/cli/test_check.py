@@ -102,14 +102,17 @@ def test_the_report_gives_time_and_cost_as_ranges_and_says_what_they_rest_on(fol
     words = check(folder, "leads.csv").stdout.decode()
 
     assert "Time: 2 minutes to 33 minutes (no history yet: a guess from typical lists)." in words
-    assert "Cost: 2,250 to 30,000 ScrapingBee credits ($22.50 to $300.00; no history yet)." in words
+    assert (
+        "Estimated cost: $23-$300 (2,250-30,000 ScrapingBee credits) based on hybrid mode and typical lists (no history yet)."
+        in words
+    )
     assert "The default limit of 10,000 credits covers 33% of the upper end" in words
 
 
 def test_what_is_free_is_said_to_be_free(folder: Path) -> None:
     words = check(folder, "leads.csv", "--mode", "free-only").stdout.decode()
 
-    assert "Cost: nothing, no paid requests in this mode." in words
+    assert "Estimated cost: $0 (mode free-only: nothing is paid for)." in words
     assert words.rstrip().endswith("--mode free-only")
 
 

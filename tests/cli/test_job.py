@@ -77,8 +77,9 @@ def test_a_run_says_what_it_made_of_the_lists_and_what_comes_next(run: Run) -> N
     assert "Loaded 2 keywords from keywords.txt" in done.stderr
     assert "Removed 1 duplicate, processing 3 unique domains" in done.stderr
     assert 'Row 5: "info@acme.de" is an e-mail address. Skipped.' in done.stderr
-    assert "ScrapingBee credits ($" in done.stderr
-    assert "based on hybrid mode and" in done.stderr
+    assert [line for line in done.stderr.splitlines() if "ScrapingBee credits" in line and "stimated" in line] == [
+        "Estimated cost: $0.01-$0.18 (1-18 ScrapingBee credits) based on hybrid mode and typical lists (no history yet)."
+    ]
     assert f"Job {job} (domains) is made and not started." in done.stderr
     assert f"Next: prospector job start {job}" in done.stderr
 
