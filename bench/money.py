@@ -12,8 +12,9 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import Engine, make_url
+from sqlalchemy import Engine, Row, make_url
 
 from prospector.core.methods import Mode
 from prospector.demo.site import Reach
@@ -46,6 +47,10 @@ SITES = 27
 SLOTS = 6
 CAP_CREDITS = 60  # of the second job: reached
 SHORT_OUTAGE_SECONDS = 20
+LOST = "SELECT 1 FROM pages WHERE job = :job AND detail = 'ScrapingBee could not fetch it'"
+ENDED = """
+SELECT count(*) FILTER (WHERE state = 'done'), count(*) FILTER (WHERE state = 'failed') FROM domains WHERE job = :job
+"""
 
 
 @contextmanager
@@ -114,16 +119,9 @@ class Run:
         return len(stage.bee.truth()["calls"]) - before
 
     def told(self, outage_calls: int) -> Iterator[tuple[str, object]]:
-        stage, truth = self.stage, self.stage.bee.truth()
-        ledgers = [stage.ledger(job) for job in self.jobs]
+        truth = self.stage.bee.truth()
+        ledgers = [self.stage.ledger(job) for job in self.jobs]
         used, unsettled = sum(one.used for one in ledgers), sum(one.reserved for one in ledgers)
-        direct = {
-            canonical(address(page, site), site.ignored_query)
-            for site in stage.plan.sites
-            for page in site.pages.values()
-            if page.reach is Reach.DIRECT
-        }
-        hybrid = [call for call in truth["calls"] if call["tag"] == self.jobs[0]]
         yield "charged by ScrapingBee", truth["credits"]
         yield "settled in the ledger, unsettled beside it", f"{used}, {unsettled}"
         yield "charged and in neither", max(0, truth["credits"] - used - unsettled)
@@ -131,30 +129,23 @@ class Run:
         yield "charged to that job", truth["credits_by_tag"].get(self.jobs[1], 0)
         yield f"most calls in flight, of {SLOTS}", truth["peak_concurrency"]
         yield "calls in the outage", outage_calls
-        yield (
-            "hybrid: credits on pages that direct could read",
-            sum(call["cost"] for call in hybrid if canonical(call["url"]) in direct),
-        )
-        yield (
-            "hybrid: pages lost to ScrapingBee's failures",
-            len(
-                stage.rows(
-                    "SELECT 1 FROM pages WHERE job = :job AND detail = 'ScrapingBee could not fetch it'",
-                    job=self.jobs[0],
-                )
-            ),
-        )
-        yield (
-            "hybrid: domains done, failed",
-            tuple(
-                stage.rows(
-                    "SELECT count(*) FILTER (WHERE state = 'done'), count(*) FILTER (WHERE state = 'failed') FROM domains"
-                    " WHERE job = :job",
-                    job=self.jobs[0],
-                )[0]
-            ),
-        )
-        yield "the key in logs", stage.logs().count(KEY)
+        yield "hybrid: credits on pages that direct could read", self._wasted(truth["calls"])
+        yield "hybrid: pages lost to ScrapingBee's failures", len(self._hybrid(LOST))
+        yield "hybrid: domains done, failed", tuple(self._hybrid(ENDED)[0])
+        yield "the key in logs", self.stage.logs().count(KEY)
+
+    def _hybrid(self, statement: str) -> list[Row[Any]]:
+        return self.stage.rows(statement, job=self.jobs[0])
+
+    def _wasted(self, made: list[dict[str, Any]]) -> int:
+        direct = {
+            canonical(address(page, site), site.ignored_query)
+            for site in self.stage.plan.sites
+            for page in site.pages.values()
+            if page.reach is Reach.DIRECT
+        }
+        hybrid = [call for call in made if call["tag"] == self.jobs[0]]
+        return sum(call["cost"] for call in hybrid if canonical(call["url"]) in direct)
 
 
 def main() -> None:
