@@ -87,7 +87,7 @@ def export(
         job = asking.ask(opened.engine, opened.find(given), asked)
         if not (waits or out or wait_timeout is not None):
             _bring_on(opened)
-            for words in export_words.meanwhile(job):
+            for words in export_words.meanwhile(job, asked.formats):
                 output.say(words)
             if as_json:
                 output.data(export_words.as_object(asking.of_job(opened.engine, job.id)[0], {}, {}))
