@@ -80,9 +80,11 @@ def export(
       prospector job export a7k2mq --format csv,xlsx,html --out results
       prospector job export a7k2mq --format csv --only results --raw --wait --json
     """
-    from prospector.jobs.exports import asking
+    from prospector.jobs.exports import asking, shelf
 
     asked = _order(formats, only, raw)
+    if out:
+        shelf.prepare(out)
     with deployment.opened() as opened:
         job = asking.ask(opened.engine, opened.find(given), asked)
         if not (waits or out or wait_timeout is not None):
