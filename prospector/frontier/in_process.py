@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from prospector.core.pace import SitePace, after_fetch
 from prospector.core.sites import site_of
-from prospector.core.ticket import Kind, PageState, Ticket, Verdict
+from prospector.core.ticket import COUNTED, Kind, PageState, Ticket, Verdict
 from prospector.core.urls import fingerprint
 from prospector.frontier import codec
 from prospector.frontier.calls import Call, Fetch, Limits
@@ -147,7 +147,7 @@ class InProcessFrontier:
         ticket = self.hands.pop(lease, None)
         if ticket is None:
             return 0
-        if verdict in {Verdict.DONE, Verdict.FAILED}:
+        if verdict in COUNTED:
             self.fetched += 1
             self._read = self._read or verdict == Verdict.DONE
         elif verdict in {Verdict.AGAIN, Verdict.UNSENT}:
