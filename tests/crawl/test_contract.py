@@ -144,7 +144,7 @@ def test_the_resolver_is_installed_the_way_scrapy_installs_one() -> None:
     from scrapy import crawler
 
     assert "install_on_reactor()" in source(crawler), (
-        "DNS_RESOLVER is installed differently: see scrapy.crawler.CrawlerProcess."
+        "TWISTED_DNS_RESOLVER is installed differently: see scrapy.crawler.CrawlerProcess."
     )
 
 
