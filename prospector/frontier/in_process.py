@@ -94,7 +94,7 @@ class InProcessFrontier:
         self._next_at = steady_seconds() + max(self._pace.delay_ms, retry_after_ms) / MS
 
     def give_back(self, ticket: Ticket) -> None:
-        self._settle(ticket.lease, Verdict.UNSENT, 0, "", 0, "", "")
+        self._settle(ticket.lease, Verdict.UNSENT, 0, "", 0)
 
     def may_send(self, ticket: Ticket) -> bool:
         return ticket.lease in self.hands
@@ -141,9 +141,7 @@ class InProcessFrontier:
     def _release(self, *_: Any) -> None:
         """`free` has done it."""
 
-    def _settle(
-        self, lease: str, verdict: str, _mentions: int, state: str, wait_ms: int, _reason: str, _facts: str
-    ) -> int:
+    def _settle(self, lease: str, verdict: str, _mentions: int, state: str, wait_ms: int, *_: str | int) -> int:
         ticket = self.hands.pop(lease, None)
         if ticket is None:
             return 0

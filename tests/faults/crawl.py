@@ -173,8 +173,9 @@ class Crawl:
             found = check(self.plan, Judged(entries, self.rows(job)), bars)
             lines |= {line.what: line.seen for line in found.lines}
             broken += [f"{line.what}: {line.seen} {line.examples}" for line in found.lines if line.good is False]
-            if not lines["recall"].startswith("1.0000"):
-                broken.append(f"recall: {lines['recall']}")
+            recall = next(line for line in found.lines if line.what == "recall")
+            if not recall.seen.startswith("1.0000"):
+                broken.append(f"recall: {recall.seen} {recall.examples}")
         return Verdict(lines, broken, [(entry.at_ns / 1e9, entry.host, entry.path) for entry in entries])
 
     def rows_of_pages(self, outcomes: str) -> int:
