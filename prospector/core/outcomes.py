@@ -58,3 +58,4 @@ class PageFlag(IntFlag):
     BAD_CERTIFICATE = 64
     LINKS_TO_COMPETITOR = 128
     LINK_FARM = 256
+    COUNTED = 512  # fetched, though neither read nor failed: a file, a link that leads off the site

@@ -214,10 +214,14 @@ def settle(
     wait_ms: int = 0,
     reason: str = "",
     facts: Mapping[str, str | int] | None = None,
+    *,
+    after_add: bool = False,
 ) -> Call[bool]:
-    """False if the lease was lost: then nothing has changed. `facts` are kept for the domain's final row."""
+    """False if the lease was lost: then nothing has changed. `facts` are kept for the domain's final row. `after_add`: what
+    was found on the page is in the frontier, or else the page is fetched again: a Redis that was killed may have forgotten it."""
     known = json.dumps(facts) if facts else ""
-    return Call("settle", (lease, verdict, mentions, codec.dumps(state) if state else "", wait_ms, reason, known), bool)
+    kept = codec.dumps(state) if state else ""
+    return Call("settle", (lease, verdict, mentions, kept, wait_ms, reason, known, int(after_add)), bool)
 
 
 def bind(lease: str, address: str) -> Call[int]:

@@ -1,4 +1,4 @@
-"""The operations of those who look after jobs: failed domains that are asked for again, and what can go on."""
+"""The operations of those who look after jobs: domains that are asked for again, and what can go on."""
 
 from dataclasses import dataclass
 
@@ -23,9 +23,9 @@ def depths() -> Call[Depths]:
     return Call("depths", (), lambda raw: Depths(*raw))
 
 
-def reopened(job: str, domains: int) -> Call[bool]:
-    """So many failed domains were seeded again."""
-    return Call("reopened", (job, domains), bool)
+def reopened(job: str, *, failed: int, done: int) -> Call[bool]:
+    """So many domains that had failed, and that were done, were seeded again."""
+    return Call("reopened", (job, failed, done), bool)
 
 
 def stuck(job: str) -> Call[str]:

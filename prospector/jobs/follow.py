@@ -93,14 +93,15 @@ def _pause(connection: Connection, frontier: Frontier, job: Job, known: Status |
 
 
 def _add_missing(connection: Connection, frontier: Frontier, job: Job, known: Status) -> None:
-    """Domains that the record has left and the frontier has not: a fill was interrupted, or failed ones were asked for again."""
+    """Domains that the record has left and the frontier has not: a fill was interrupted, or finished ones were asked for again."""
     tally = domains.tally(connection, job.id)
     if tally[DomainState.WAITING] + tally[DomainState.OPEN] <= left(known):
         return
     missing = fill.add_missing(connection, frontier, job.id)
     again = missing - max(0, job.domains_total - known.domains_total)
-    if again > 0:  # they were counted as failed
-        frontier.run(job_calls.reopened(job.id, again))
+    if again > 0:  # they were counted as ended, most of them as failed
+        failed = min(again, max(0, known.domains_failed - tally[DomainState.FAILED]))
+        frontier.run(job_calls.reopened(job.id, failed=failed, done=again - failed))
 
 
 def left(known: Status) -> int:

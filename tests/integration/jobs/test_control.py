@@ -261,6 +261,22 @@ def test_a_pause_that_the_frontier_has_not_heard_of_is_made_so(desk: Desk) -> No
     assert desk.claim() == ()
 
 
+def test_domains_that_are_tried_again_leave_the_count_they_were_in(desk: Desk) -> None:
+    job = desk.running(count=5)
+    desk.crawl(most=1, failed=True)
+    desk.crawl(most=2)
+    with desk.engine.begin() as connection:
+        ended = [one.number for one in domains.unfinished(connection, job)]
+        again = [number for number in range(5) if number not in ended][:3]
+        domains.reopen(connection, job, again)
+
+    reconcile(desk.engine, desk.frontier, job, check_domains=True)
+
+    now = known(desk, job)
+    assert (now.domains_total, now.domains_waiting + now.domains_open) == (5, 5)
+    assert (now.domains_done, now.domains_failed) == (0, 0)
+
+
 def test_a_retry_that_was_cut_off_is_noticed_at_the_latest_at_the_end(desk: Desk) -> None:
     job = desk.running()
     desk.crawl(most=1, failed=True)
