@@ -59,7 +59,7 @@ class Frontier:
     def _attempt(self, calls: Sequence[Call[Any]]) -> list[Any]:
         with self.redis.pipeline(transaction=False) as pipeline:
             for call in calls:
-                pipeline.evalsha(script(call.script).sha, 0, *call.arguments)
+                pipeline.evalsha(script(call.script).sha, 0, *call.told())
             raw = pipeline.execute()
         return [call.read(one) for call, one in zip(calls, raw, strict=True)]
 
@@ -116,7 +116,7 @@ class AsyncFrontier:
         """In one round trip and in this order; an answer that is an error of one call alone is in its place."""
         async with self._redis.pipeline(transaction=False) as pipeline:
             for call in calls:
-                pipeline.evalsha(script(call.script).sha, 0, *call.arguments)
+                pipeline.evalsha(script(call.script).sha, 0, *call.told())
             raw = await pipeline.execute(raise_on_error=False)
         for one in raw:
             if isinstance(one, AWAY):
