@@ -162,7 +162,8 @@ class Pump:
                 connected = False
                 await self._until_back()
                 continue
-            await self._sleep()
+            if not (self._stopping and not self._outbox):
+                await self._sleep()
 
     async def _open(self) -> None:
         """A new connection: what Redis thinks we hold and we do not know of was granted in an answer that got lost."""
