@@ -4,16 +4,18 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from cli.output import plain
+from cli.output import moment, plain
 from prospector.core.cost import dollars
 from prospector.core.halts import Halt, halt_of
+from prospector.core.methods import Mode
 from prospector.core.spec import spec_from
-from prospector.core.states import JobState
+from prospector.core.states import ENDED, JobState
 from prospector.errors import BudgetReached, CredentialsRejected
 from prospector.jobs.cost import breakdown
 from prospector.jobs.status import JobStatus
 
 DONE, FAILED = 0, 1
+REASONS_SHOWN = 5
 
 
 def title(one: JobStatus) -> str:
@@ -22,6 +24,10 @@ def title(one: JobStatus) -> str:
 
 def state(of: JobState) -> str:
     return "Pausing..." if of is JobState.PAUSING else of.capitalize()
+
+
+def pays_for_nothing(one: JobStatus) -> bool:
+    return spec_from(one.job.spec).mode is Mode.FREE_ONLY
 
 
 def progress(one: JobStatus) -> str:
@@ -39,7 +45,7 @@ def lines(one: JobStatus, price_usd: Decimal) -> Iterator[tuple[str, str]]:
     yield "Progress", progress(one)
     yield "Status", _status(one)
     if job.state is JobState.RUNNING:
-        yield "ETA", _eta(one)
+        yield "ETA", "; ".join([_eta(one), *_stalled(one)])
     yield "Cost so far", cost(one, price_usd) + _budget(one)
     if one.methods is not None:
         yield "Breakdown", breakdown(one.methods)
@@ -52,9 +58,8 @@ def lines(one: JobStatus, price_usd: Decimal) -> Iterator[tuple[str, str]]:
             "Without a key",
             f"{counted(one.pages_wanting_key, 'page')} would have gone on to ScrapingBee (SCRAPINGBEE_API_KEY)",
         )
-    if one.domains_waiting or one.domains_open:
-        parked = f"; {one.domains_parked:,} of these wait for paid requests" if one.domains_parked else ""
-        yield "Waiting", f"{counted(one.domains_waiting, 'domain')}; {one.domains_open:,} more are being read{parked}"
+    if waiting := list(_waiting(one)):
+        yield "Not read" if job.state in ENDED else "Waiting", "; ".join(waiting)
     if one.domains_failed:
         yield "Failed", f"{counted(one.domains_failed, 'domain')}{_reasons(one)}"
     if not one.is_live:
@@ -68,6 +73,7 @@ def line(one: JobStatus, price_usd: Decimal) -> str:
         parts.append(f"{one.pace.per_hour:,.0f} domains/hour")
     if one.eta is not None:
         parts.append(_eta(one))
+    parts += _stalled(one)
     if one.used_credits:
         parts.append(cost(one, price_usd))
     return f"{datetime.now().astimezone():%H:%M:%S}  {one.job.id}  " + " · ".join(parts)
@@ -183,8 +189,33 @@ def _eta(one: JobStatus) -> str:
     return f"~{number if high.endswith(unit) else low} to {high} remaining"
 
 
+def _waiting(one: JobStatus) -> Iterator[str]:
+    if one.job.state in ENDED:
+        if left := one.domains_waiting + one.domains_open:
+            yield counted(left, "domain")
+        return
+    if one.domains_waiting:
+        yield counted(one.domains_waiting, "domain")
+    if one.domains_open:
+        yield f"{one.domains_open:,} {'is' if one.domains_open == 1 else 'are'} being read"
+    if one.domains_parked:
+        yield f"{one.domains_parked:,} of these {'waits' if one.domains_parked == 1 else 'wait'} for paid requests"
+
+
+def _stalled(one: JobStatus) -> list[str]:
+    """Domains whose site has asked for a far moment (Retry-After)."""
+    if one.stalled_until is None:
+        return []
+    until = moment(one.stalled_until)
+    if one.domains_stalled == 1:
+        return [f"1 waits for its site until {until}"]
+    return [f"{one.domains_stalled:,} wait for their sites, the last until {until}"]
+
+
 def _budget(one: JobStatus) -> str:
     """The cap, and where the pace will end."""
+    if pays_for_nothing(one):
+        return " (free-only: nothing is paid for)"
     words = f" of {one.job.max_credits:,}"
     if one.used_credits and one.domains_finished and one.job.state is JobState.RUNNING:
         expected = round(one.used_credits / one.domains_finished * one.job.domains_total)
@@ -195,8 +226,11 @@ def _budget(one: JobStatus) -> str:
 
 
 def _reasons(one: JobStatus) -> str:
+    """The most frequent ones."""
     told = [f"{plain(reason)} {count:,}" for reason, count in (one.failures or {}).items()]
-    return f" ({', '.join(told)})" if told else ""
+    more = len(told) - REASONS_SHOWN
+    rest = f", and {counted(more, 'more reason')}: prospector job errors {one.job.id}" if more > 0 else ""
+    return f" ({', '.join(told[:REASONS_SHOWN])}{rest})" if told else ""
 
 
 def _higher(cap: int) -> int:

@@ -74,12 +74,17 @@ def dollars(credit_count: int, credit_price_usd: Decimal) -> Decimal:
     return (credit_count * credit_price_usd).quantize(CENT, ROUND_HALF_UP)
 
 
-def in_words(expected: CreditRange, credit_price_usd: Decimal) -> str:
-    """Estimated cost: $50-$80 (5,000-8,000 credits), from 4 earlier jobs"""
+def in_words(expected: CreditRange, mode: Mode, credit_price_usd: Decimal) -> str:
+    """Estimated cost: $50-$80 (5,000-8,000 ScrapingBee credits) based on hybrid mode and historical data (4 earlier jobs)"""
     if expected.high == 0:
-        return "Estimated cost: $0 (nothing is paid for)"
+        return f"Estimated cost: $0 (mode {mode}: nothing is paid for)"
     low, high = (_short(dollars(one, credit_price_usd)) for one in (expected.low, expected.high))
-    return f"Estimated cost: ${low}-${high} ({expected.low:,}-{expected.high:,} credits), {expected.basis}"
+    past = (
+        f"historical data ({expected.basis.removeprefix('from ')})"
+        if expected.jobs
+        else "typical lists (no history yet)"
+    )
+    return f"Estimated cost: ${low}-${high} ({expected.low:,}-{expected.high:,} ScrapingBee credits) based on {mode} mode and {past}"
 
 
 def _short(amount: Decimal) -> str:

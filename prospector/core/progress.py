@@ -30,11 +30,15 @@ def pace(in_15_minutes: int, in_5_minutes: int, running_seconds: float) -> Pace 
     return Pace(in_15_minutes * 3600 / usual, in_5_minutes * 3600 / recent)
 
 
-def eta(domains_left: int, speed: Pace | None) -> Eta | None:
-    """None: it is not known; a job that finished nothing lately has no speed."""
-    if speed is None or domains_left == 0:
+def eta(domains_left: int, speed: Pace | None, wait_seconds: int = 0) -> Eta | None:
+    """None: it is not known; a job that finished nothing lately has no speed. `wait_seconds`: others wait so long for their
+    sites, and the job with them, whatever its speed."""
+    if domains_left == 0:
+        return Eta(wait_seconds, wait_seconds) if wait_seconds else None
+    if speed is None:
         return None
     slower, faster = sorted((speed.per_hour, speed.recent_per_hour))
     if slower <= 0:
         return None
-    return Eta(round(domains_left / faster * 3600), round(domains_left / slower * 3600 * SPREAD))
+    low, high = domains_left / faster * 3600, domains_left / slower * 3600 * SPREAD
+    return Eta(max(round(low), wait_seconds), max(round(high), wait_seconds))

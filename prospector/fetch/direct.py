@@ -15,6 +15,7 @@ from prospector.core.retry_after import retry_after_ms
 from prospector.fetch.certificates import is_bad
 from prospector.fetch.failures import NotSent, Stopped
 from prospector.fetch.flights import Flights
+from prospector.fetch.last_look import LEAVE, LastLookPool, Leave
 from prospector.fetch.passage import Passage
 from prospector.fetch.resolver import Names, Resolver
 
@@ -27,6 +28,11 @@ class DirectHandler(HTTP11DownloadHandler):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
+        from twisted.internet import reactor
+
+        kept = self._pool.maxPersistentPerHost
+        self._pool = LastLookPool(reactor)  # type: ignore[no-untyped-call]  # Twisted says no types here
+        self._pool.maxPersistentPerHost = kept
         self._flights = Flights(crawler)
 
     async def download_request(self, request: Request) -> Response:
@@ -38,6 +44,8 @@ class DirectHandler(HTTP11DownloadHandler):
             raise NotSent(f"{request.url} was not sent.")
         began = time.monotonic()
         strained, wait_ms = True, 0
+        leave = Leave(passage)
+        LEAVE.set(leave)
         try:
             flight = super().download_request(request)
             response = await self._flights.until_stopped(flight, Stopped(f"{request.url} was cut off."))
@@ -45,7 +53,9 @@ class DirectHandler(HTTP11DownloadHandler):
         except (DownloadConnectionRefusedError, DownloadCancelledError):
             strained = False  # nobody is there to be strained, or it was ours to end: too large
             raise
-        except DownloadFailedError:
+        except DownloadFailedError as error:
+            if leave.refused:
+                raise NotSent(f"{request.url} was not sent.") from error
             strained = not (request.meta["ticket"].opening and urlparse_cached(request).scheme == "https")
             raise  # a site without TLS resets the first try to open it
         else:
@@ -53,7 +63,8 @@ class DirectHandler(HTTP11DownloadHandler):
                 request.meta["bad_certificate"] = is_bad(response.certificate, urlparse_cached(request).hostname or "")
             return response
         finally:
-            passage.ended(int((time.monotonic() - began) * 1000), strained=strained, retry_after_ms=wait_ms)
+            if not leave.refused:
+                passage.ended(int((time.monotonic() - began) * 1000), strained=strained, retry_after_ms=wait_ms)
 
 
 def wait_asked_ms(response: Response) -> int:

@@ -106,7 +106,9 @@ class Recently:
 @dataclass(frozen=True)
 class Status:
     """Where a job stands. `domains_parked`: open ones of which a page waits for money, key or provider, and
-    `parked_pages` those pages by reason. `overdue_ms`: how long the site that may be asked longest has waited for a worker."""
+    `parked_pages` those pages by reason. `overdue_ms`: how long the site that may be asked longest has waited for a worker. `running_ms`: how
+    long it has been handed out without a break, from which on `…_recently` counts; None: it is held. `domains_stalled` wait for
+    a far Retry-After, the last one `stalled_until`."""
 
     job: str
     held: bool
@@ -116,6 +118,9 @@ class Status:
     parked_pages: Mapping[str, int]
     paid_line: int
     overdue_ms: int
+    running_ms: int | None
+    domains_stalled: int
+    stalled_until: datetime | None
     domains_total: int
     domains_waiting: int
     domains_open: int
@@ -283,11 +288,11 @@ def status(jobs: Sequence[str]) -> Call[list[Status | None]]:
     def read_one(job: str, raw: list[Any]) -> Status | None:
         if not raw:
             return None
-        (state, last, *counters), pages, domains, parked, paid_line, overdue_ms = raw
+        (state, last, *counters), pages, domains, parked, paid_line, overdue_ms, running_ms, stalled, until = raw
         reasons = {reason.decode(): count for reason, count in zip(parked[::2], parked[1::2], strict=True)}
         return Status(
             job, state == b"held", _moment(last), Recently(*pages), Recently(*domains), reasons, paid_line, overdue_ms,
-            *(int(one or 0) for one in counters),
+            running_ms if running_ms >= 0 else None, stalled, _moment(until) if stalled else None, *(int(one or 0) for one in counters),
         )  # fmt: skip
 
     names = json.dumps(["state", "last", *COUNTERS])

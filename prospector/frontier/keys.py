@@ -22,10 +22,11 @@ HANDS = "hands:{worker}"  # set: leases of a worker
 WORKER = "worker:{worker}"  # hash: what a worker says of itself
 
 # a job
-JOB = "job:{job}"  # hash: state, limits, counters, money
+JOB = "job:{job}"  # hash: state, since (when it was last begun to be handed out), limits, counters, money
 WAITING = "waiting:{job}"  # sorted set: domain that is not open yet (JSON) -> its number
 OPEN = "open:{job}"  # set: domains that are open
 READY = "ready:{job}"  # sorted set: site -> the moment it may be asked; only sites with work and nothing in flight
+STALLED = "stalled:{job}"  # sorted set: domain whose site asked for a far moment -> that moment
 PARKED = "parked:{job}:{reason}"  # sorted set: entry of a page that waits for money, key, provider -> place in line
 PAID = "paid:{job}"  # sorted set: entry of a page -> its place in the line for paid requests (line_place.lua)
 RATE = "rate:{job}"  # hash: minute and counter -> how many in that minute

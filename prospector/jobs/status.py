@@ -40,6 +40,8 @@ class JobStatus:
     domains_waiting: int = 0
     domains_open: int = 0
     domains_parked: int = 0
+    domains_stalled: int = 0
+    stalled_until: datetime | None = None
     in_flight: int = 0
     pages: int = 0
     mentions: int = 0
@@ -88,6 +90,8 @@ class JobStatus:
             "in_flight": self.in_flight,
             "pages_wanting_key": self.pages_wanting_key,
             "parked_domains": self.domains_parked,
+            "stalled_domains": self.domains_stalled,
+            "stalled_until": _iso(self.stalled_until),
             "failures": dict(self.failures or {}),
             "created_at": _iso(job.created_at),
             "started_at": _iso(job.started_at),
@@ -117,10 +121,7 @@ def status(engine: Engine, frontier: Frontier, job_id: str) -> JobStatus:
 
 def of_counters(job: Job, known: Status) -> JobStatus:
     now = datetime.now(UTC)
-    speed = None
-    if job.state is JobState.RUNNING:
-        finished = known.domains_recently
-        speed = pace(finished.in_15_minutes, finished.in_5_minutes, (now - job.moved_at).total_seconds())
+    speed = _pace(known) if job.state is JobState.RUNNING else None
     return JobStatus(
         job,
         counted_at=now,
@@ -130,6 +131,8 @@ def of_counters(job: Job, known: Status) -> JobStatus:
         domains_waiting=known.domains_waiting,
         domains_open=known.domains_open,
         domains_parked=known.domains_parked,
+        domains_stalled=known.domains_stalled,
+        stalled_until=known.stalled_until,
         in_flight=known.in_flight,
         pages=known.pages,
         mentions=known.mentions,
@@ -137,9 +140,24 @@ def of_counters(job: Job, known: Status) -> JobStatus:
         reserved_credits=known.credits_reserved,
         pages_wanting_key=known.pages_wanting_key,
         pace=speed,
-        eta=eta(left(known), speed),
+        eta=_eta(known, speed, now) if job.state is JobState.RUNNING else None,
         last_activity=known.last_activity,
     )
+
+
+def _pace(known: Status) -> Pace | None:
+    """From when the job was last begun to be handed out: a rest, and what it did before, are no part of its speed."""
+    if known.running_ms is None:
+        return None
+    finished = known.domains_recently
+    return pace(finished.in_15_minutes, finished.in_5_minutes, known.running_ms / 1000)
+
+
+def _eta(known: Status, speed: Pace | None, now: datetime) -> Eta | None:
+    """Domains whose pages wait for money or for their site are not worked at: the speed of the others says nothing of them."""
+    at_work = max(0, left(known) - known.domains_stalled - known.domains_parked)
+    wait = (known.stalled_until - now).total_seconds() if known.stalled_until else 0
+    return eta(at_work, speed, max(0, round(wait)))
 
 
 def of_checkpoint(job: Job, last: Checkpoint | None) -> JobStatus:

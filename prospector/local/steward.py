@@ -4,7 +4,9 @@ import os
 import signal
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from prospector import __version__, logs, settings
 from prospector.local import children, options
@@ -46,9 +48,7 @@ class LocalSteward:
     def server(self) -> Server | None:
         if self.child is None:
             return None
-        log = str(self.child.program.log)
-        address = f"http://{settings.METRICS_ADDRESS}/metrics"
-        return Server(address, NAME, __version__, log, self.restarts)
+        return Server("", NAME, __version__, str(self.child.program.log), self.restarts)
 
     def stop(self) -> None:
         if self.child:
@@ -66,6 +66,7 @@ class LocalSteward:
         return self._start()
 
     def _start(self) -> bool:
+        _metrics_note(self.home).unlink(missing_ok=True)
         self._options = options.recorded(self.home.sockets)
         program = Program(
             name=NAME,
@@ -79,6 +80,22 @@ class LocalSteward:
         )
         self.child = children.start(program, self.home.lock(NAME), self.generation)
         return True
+
+
+def note_metrics(home: Home, url: str) -> None:
+    """By the steward itself: only it knows whether its address was free. Empty: it was not."""
+    _metrics_note(home).write_text(url, encoding="utf-8")
+
+
+def metrics_url(home: Home) -> str | None:
+    """None: it has not come to that yet."""
+    with suppress(FileNotFoundError):
+        return _metrics_note(home).read_text(encoding="utf-8")
+    return None
+
+
+def _metrics_note(home: Home) -> Path:
+    return home.sockets / "metrics-url"
 
 
 def environment(home: Home, servers: dict[str, Server]) -> dict[str, str]:

@@ -33,7 +33,11 @@ class Supervisor:
         self.home = home
         self.generation = secrets.token_hex(8)
         self.state = State(
-            Phase.STARTING, os.getpid(), datetime.now(UTC).isoformat(timespec="seconds"), str(home.sockets)
+            Phase.STARTING,
+            os.getpid(),
+            datetime.now(UTC).isoformat(timespec="seconds"),
+            str(home.sockets),
+            stopped_at=state.last_sign(home),
         )
         self.services: list[Service] = []
         self.steward: LocalSteward | None = None

@@ -39,6 +39,12 @@ def record(
     connection.execute(RECORD, {"job": job, "kind": kind, "reason": storable(reason), "facts": written})
 
 
+def has(connection: Connection, kind: EventKind, job: str, facts: Mapping[str, object]) -> bool:
+    """Whether there is one of this job with these facts."""
+    wanted = select(events.c.id).where(events.c.job == job, events.c.kind == kind, events.c.facts.contains(facts))
+    return connection.scalar(wanted.limit(1)) is not None
+
+
 def of_job(connection: Connection, job: str, limit: int = 100) -> list[Event]:
     """Newest first."""
     wanted = select(events).where(events.c.job == job).order_by(events.c.id.desc()).limit(limit)

@@ -11,7 +11,7 @@ from prospector.store.partitions import pages_of
 from prospector.store.tables import domains
 
 ROWS_AT_ONCE = 1_000
-REASONS_MOST = 5
+REASONS_MOST = 1_000  # they are words of ours, with a status or a name in some
 
 
 @dataclass(frozen=True)

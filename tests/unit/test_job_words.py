@@ -142,3 +142,53 @@ def test_every_state_leads_to_a_next_command_or_its_end(state: JobState) -> None
 def test_a_halt_is_known_again_from_its_words(halt: Halt) -> None:
     assert halt_of(f"{halt.value} (5,000 credits)") is halt
     assert halt_of("something else") is None
+
+
+def test_the_commonest_reasons_are_told_and_where_the_others_are() -> None:
+    failures = {f"HTTP 40{number}": 9 - number for number in range(7)}
+
+    told = said(status(domains_failed=42, failures=failures))["Failed"]
+
+    assert told.startswith("42 domains (HTTP 400 9, HTTP 401 8, HTTP 402 7, HTTP 403 6, HTTP 404 5")
+    assert told.endswith(", and 2 more reasons: prospector job errors abc123)")
+    assert status(failures=failures).as_object()["failures"] == failures
+
+
+def test_a_site_that_asked_to_wait_is_told_with_its_moment() -> None:
+    until = datetime.now(UTC) + timedelta(days=2)
+    moment = f"{until.astimezone():%b} {until.astimezone().day}, {until.astimezone():%H:%M}"
+
+    one = said(status(domains_open=1, domains_stalled=1, stalled_until=until, eta=Eta(7_200, 7_200)))
+    several = status(domains_open=3, domains_stalled=3, stalled_until=until)
+
+    assert one["ETA"] == f"~2.0 hours remaining; 1 waits for its site until {moment}"
+    assert said(several)["ETA"] == f"not known yet; 3 wait for their sites, the last until {moment}"
+    assert f"3 wait for their sites, the last until {moment}" in job_words.line(several, CENT)
+
+
+@pytest.mark.parametrize(
+    ("waiting", "being_read", "words"),
+    [
+        (2, 1, "2 domains; 1 is being read"),
+        (1, 3, "1 domain; 3 are being read"),
+        (0, 1, "1 is being read"),
+        (4, 0, "4 domains"),
+    ],
+)
+def test_what_waits_is_said_in_grammar(waiting: int, being_read: int, words: str) -> None:
+    assert said(status(domains_waiting=waiting, domains_open=being_read))["Waiting"] == words
+
+
+@pytest.mark.parametrize("state", [JobState.CANCELLED, JobState.FAILED, JobState.COMPLETED])
+def test_nothing_waits_in_a_job_that_is_over(state: JobState) -> None:
+    found = said(status(state, domains_waiting=2, domains_open=1))
+
+    assert "Waiting" not in found
+    assert found["Not read"] == "3 domains"
+
+
+def test_a_job_that_pays_for_nothing_names_no_limit_of_credits() -> None:
+    free = replace(status(), job=job(spec={"mode": "free-only"}))
+
+    assert said(free)["Cost so far"] == "0 ScrapingBee credits used ($0.00) (free-only: nothing is paid for)"
+    assert said(status())["Cost so far"] == "0 ScrapingBee credits used ($0.00) of 10,000"

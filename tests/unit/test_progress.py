@@ -28,3 +28,12 @@ def test_a_job_that_finishes_nothing_has_no_time(speed: Pace) -> None:
 
 def test_no_time_is_left_where_no_domain_is() -> None:
     assert eta(0, Pace(600, 600)) is None
+
+
+def test_a_site_that_asked_to_wait_keeps_the_job_that_long_however_fast_the_others_are() -> None:
+    speed = Pace(600, 1200)
+
+    assert eta(600, speed, wait_seconds=3_000) == Eta(3_000, 4_500)
+    assert eta(600, speed, wait_seconds=9_000) == Eta(9_000, 9_000)
+    assert eta(0, None, wait_seconds=9_000) == Eta(9_000, 9_000)
+    assert eta(600, None, wait_seconds=9_000) is None

@@ -30,6 +30,7 @@ if started or silent_ms > SILENCE_MS then
   redis.call('HSET', META(), 'run', ARGV[5], 'boot', now)
   redis.call('HINCRBY', META(), 'down', silent_ms)
   rules.boot = now
+  for _, job in ipairs(redis.call('ZRANGE', RUNNING(), 0, -1)) do begin_run(job, now) end
 end
 if started and meta[2] then rules.boots = redis.call('HINCRBY', META(), 'boots', 1) end
 redis.call('ZADD', WORKERS(), now + lease_ms, worker)

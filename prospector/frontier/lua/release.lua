@@ -35,7 +35,7 @@ local blocked = 0
 if tonumber(ARGV[4]) > 0 then
   blocked = now + tonumber(ARGV[4])
   redis.call('HSET', SITE(site), 'blocked', blocked)
-  stall(held, tonumber(ARGV[4]))
+  stall(held, tonumber(ARGV[4]), now)
 end
 free_site(site, lease, now, now - tonumber(ARGV[8]))
 return {delay_ms, blocked}

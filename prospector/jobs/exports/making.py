@@ -9,6 +9,7 @@ from pathlib import Path
 from prospector.blobs import Storage, Writer
 from prospector.core.findings import Asked, Gathered, Mention
 from prospector.core.metric import Standing
+from prospector.core.spec import spec_from
 from prospector.core.sums import SumWrong
 from prospector.jobs.exports.csv_files import CostCsv, ErrorsCsv, ProspectsCsv, ResultsCsv
 from prospector.jobs.exports.heart import Heart
@@ -141,8 +142,8 @@ class Making:
         return row
 
     def _standing(self) -> Standing | None:
-        name = self._found.job.spec.get("metric_column")
-        return Standing(name, self._found.column(name)) if isinstance(name, str) and name else None
+        name = spec_from(self._found.job.spec).metric_column
+        return Standing(name, self._found.column(name)) if name else None
 
     def _summary(self, job: Job) -> Summary:
         return Summary(
@@ -166,11 +167,5 @@ class Making:
 
 
 def asked(job: Job, keywords: Sequence[str]) -> Asked:
-    """What the score reads of a job's spec: `client_domains`, `languages`."""
-    languages = job.spec.get("languages") or []
-    assert isinstance(languages, list)
-    return Asked(
-        keywords=tuple(keywords),
-        has_client=bool(job.spec.get("client_domains")),
-        languages=frozenset(str(one).partition("-")[0].lower() for one in languages),
-    )
+    spec = spec_from(job.spec)
+    return Asked(keywords=tuple(keywords), has_client=bool(spec.client_domains), languages=frozenset(spec.languages))

@@ -161,7 +161,7 @@ def test_retry_after_is_obeyed_by_every_worker_and_job_and_parks_the_domain_when
     frontier.run(calls.settle(ticket.lease, Verdict.AGAIN))
 
     assert blocked > 0
-    assert frontier.counters(ticket.job)["stalled"] == 1
+    assert frontier.redis.zcard(f"prospector:stalled:{ticket.job}") == 1
     frontier.advance(HOUR_MS - 2000)
     assert frontier.claim(worker="node/b").tickets == ()
     frontier.advance(2000)

@@ -1,18 +1,22 @@
 """Status and list from counters, with and without Redis; what failed; the lines of a job; what was interrupted."""
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from sqlalchemy import text
 
 from prospector.core.states import JobState
+from prospector.core.ticket import Verdict
+from prospector.frontier import calls
+from prospector.frontier.calls import Fetch
 from prospector.frontier.client import Frontier
 from prospector.jobs import control, job_log
-from prospector.jobs.interrupted import go_on, interrupted
+from prospector.jobs.interrupted import go_on, newly_interrupted
 from prospector.jobs.listing import NOT_ARCHIVED, listing
 from prospector.jobs.status import status
-from prospector.store import misses
+from prospector.store import events, misses
 from prospector.store.pages import PageRow, write
 
 from .conftest import Desk
@@ -158,17 +162,60 @@ def test_the_moves_of_a_job_are_among_its_lines(desk: Desk) -> None:
     ]
 
 
-def test_a_job_of_which_nothing_was_heard_since_the_servers_began_was_interrupted(desk: Desk) -> None:
+def test_an_interruption_is_told_once_and_the_job_goes_on(desk: Desk, together: Callable[..., list[object]]) -> None:
     job = desk.running()
     resting = desk.running(name="resting")
     control.pause(desk.engine, desk.frontier, resting)
-    now = datetime.now(UTC)
+    stopped_at = datetime.now(UTC) + timedelta(seconds=1)
 
-    before = interrupted(desk.engine, desk.frontier, now - timedelta(hours=1))
-    found = interrupted(desk.engine, desk.frontier, now + timedelta(hours=1))
+    answers = together(*[lambda: newly_interrupted(desk.engine, stopped_at)] * 4)
+    (found,) = [one for one in answers if one]
+    assert isinstance(found, list)
     go_on(desk.engine, desk.frontier, found)
 
-    assert before == []
-    assert [one.job.id for one in found] == [job]
-    assert found[0].at <= now
+    assert [(one.job.id, one.at) for one in found] == [(job, stopped_at)]
+    assert newly_interrupted(desk.engine, stopped_at) == []
     assert len(desk.claim()) == 3
+
+
+def test_each_interruption_is_told_and_none_of_before_a_job_was_started(desk: Desk) -> None:
+    long_ago = datetime.now(UTC) - timedelta(hours=1)
+    job = desk.running()
+    first, second = (datetime.now(UTC) + timedelta(seconds=seconds) for seconds in (1, 60))
+
+    told = [newly_interrupted(desk.engine, at) for at in (long_ago, first, first, second, second)]
+
+    assert [[one.job.id for one in found] for found in told] == [[], [job], [], [job], []]
+    with desk.engine.connect() as connection:
+        noted = [one for one in events.of_job(connection, job) if one.reason.startswith("interrupted at ")]
+    assert len(noted) == 2
+
+
+def test_a_resumed_job_has_the_speed_of_now_and_one_that_waits_for_its_site_knows_until_when(desk: Desk) -> None:
+    job = desk.running(count=4)
+    desk.crawl(most=2)
+    control.pause(desk.engine, desk.frontier, job)
+    desk.advance(3_600_000)
+    control.resume(desk.engine, desk.frontier, job)
+    desk.crawl(most=1)
+    (ticket,) = desk.claim()
+    desk.frontier.run(calls.release(ticket.lease, Fetch.STRAINED, 0, 40, 60_000, retry_after_ms=7_200_000))
+    desk.frontier.run(calls.settle(ticket.lease, Verdict.AGAIN, wait_ms=7_200_000))
+
+    one = status(desk.engine, desk.frontier, job)
+
+    assert one.pace is not None
+    assert one.pace.per_hour > 30  # one domain within two minutes; with the hour of the pause it would be fewer than 4
+    assert one.domains_stalled == 1
+    assert one.stalled_until
+    assert one.eta
+    assert one.eta.low_seconds >= 7_000
+
+
+def test_every_reason_for_a_failure_is_counted(desk: Desk) -> None:
+    job = desk.running(count=8)
+    for number in range(7):
+        desk.finish(desk.claim(most=1), failed=True)
+        desk.close(failed=True, reason=f"HTTP 40{number}")
+
+    assert len(status(desk.engine, desk.frontier, job).failures or {}) == 7
