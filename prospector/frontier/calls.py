@@ -4,7 +4,7 @@ A call does nothing by itself: `client.py` runs it, alone or many in one round t
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -15,6 +15,7 @@ from prospector.core.methods import Method
 from prospector.core.robots import Robots
 from prospector.core.ticket import Found, PageState, Ticket, Verdict
 from prospector.frontier import codec
+from prospector.frontier.moments import Ago
 
 T = TypeVar("T")
 ENCODER = json.JSONEncoder(separators=(",", ":"))  # made once: json.dumps with options makes one a call
@@ -26,8 +27,12 @@ REAPED_A_CALL = 200  # then the rest waits for the next one; a worker's leases a
 @dataclass(frozen=True)
 class Call(Generic[T]):
     script: str
-    arguments: tuple[str | int | bytes, ...]
+    arguments: tuple[str | int | bytes | Ago, ...]
     read: Callable[[Any], T]
+
+    def told(self) -> Iterator[str | int | bytes]:
+        """The arguments as they leave now."""
+        return (one.told_ms() if isinstance(one, Ago) else one for one in self.arguments)
 
 
 @dataclass(frozen=True)
@@ -200,9 +205,13 @@ def release(
     most_ms: int,
     retry_after_ms: int = 0,
     crawl_delay_ms: int = 0,
+    ended: Ago | int = 0,
 ) -> Call[tuple[int, int] | None]:
-    """Gives the site's new delay and the moment it is blocked until (0: it is not); None if the lease is lost or freed."""
-    arguments = (lease, latency_ms, how, retry_after_ms, crawl_delay_ms, least_ms, most_ms)
+    """Gives the site's new delay and the moment it is blocked until (0: it is not); None if the lease is lost or freed.
+
+    `ended`: how long ago the last byte came; the delay counts from there.
+    """
+    arguments = (lease, latency_ms, how, retry_after_ms, crawl_delay_ms, least_ms, most_ms, ended)
     return Call("release", arguments, lambda raw: (int(raw[0]), int(raw[1])) if raw else None)
 
 
