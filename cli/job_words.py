@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from cli.output import moment, plain
 from prospector.core.cost import dollars
-from prospector.core.halts import Halt, halt_of
+from prospector.core.halts import Halt, halt_of, is_queued
 from prospector.core.methods import Mode
 from prospector.core.spec import spec_from
 from prospector.core.states import ENDED, JobState
@@ -52,7 +52,10 @@ def lines(one: JobStatus, price_usd: Decimal) -> Iterator[tuple[str, str]]:
     if one.pace is not None:
         yield "Throughput", f"Averaging {one.pace.per_hour:,.0f} domains/hour over last 15 minutes"
     yield "Last activity", ago(one.last_activity) if one.last_activity else "none yet"
-    yield "Found", f"{counted(one.mentions, 'mention')} on {counted(one.pages, 'page')} read"
+    yield "Found", f"{counted(one.mentions, 'mention')} (rows of results.csv) on {counted(one.pages, 'page')} read"
+    yield "Qualified", counted(one.qualified, "prospect") + ("" if job.state in ENDED else " so far")
+    if one.newest_find:
+        yield "Newest find", f"{plain(one.newest_find.keyword)} at {plain(one.newest_find.url)}"
     if one.pages_wanting_key:
         yield (
             "Without a key",
@@ -68,7 +71,8 @@ def lines(one: JobStatus, price_usd: Decimal) -> Iterator[tuple[str, str]]:
 
 def line(one: JobStatus, price_usd: Decimal) -> str:
     """All of it in one line, for a log."""
-    parts = [progress(one), state(one.job.state), counted(one.mentions, "mention"), f"{one.domains_failed:,} failed"]
+    parts = [progress(one), state(one.job.state), counted(one.mentions, "mention"), f"{one.qualified:,} qualified"]
+    parts.append(f"{one.domains_failed:,} failed")
     if one.pace is not None:
         parts.append(f"{one.pace.per_hour:,.0f} domains/hour")
     if one.eta is not None:
@@ -88,13 +92,17 @@ def outcome(one: JobStatus) -> list[str]:
             errors = [f"Why some failed: prospector job errors {job}"] if one.domains_failed else []
             return [f"Job {title(one)} is completed: {done}.", *map(plain, one.not_found), *errors, f"Next: {found}"]
         case JobState.FAILED:
-            return [f"Job {title(one)} has failed: {one.job.reason}.", f"Next: prospector job errors {job}"]
+            left = one.domains_waiting + one.domains_open
+            nearest = f"prospector job resume {job}" if left else f"prospector job errors {job}"
+            return [f"Job {title(one)} has failed: {one.job.reason}.", f"Next: {nearest}"]
         case JobState.PAUSED:
             return [*_paused(one), f"Or take what there is: {found}"]
         case JobState.CANCELLED:
             return [f"Job {title(one)} is cancelled. What it found stays.", f"Next: {found}"]
         case JobState.PAUSING:
             return [f"Pausing... {counted(one.in_flight, 'request')} in flight end first."]
+        case JobState.PENDING if is_queued(one.job.reason):
+            return [f"Job {title(one)} is {one.job.reason} It starts by itself.", f"Next: prospector job watch {job}"]
         case JobState.PENDING:
             return [f"Job {title(one)} is made and not started.", f"Next: prospector job start {job}"]
         case JobState.ARCHIVED:
@@ -172,7 +180,7 @@ def duration(seconds: int) -> str:
 
 def _status(one: JobStatus) -> str:
     why = one.job.reason
-    if one.job.state in {JobState.RUNNING, JobState.PENDING}:
+    if one.job.state in {JobState.RUNNING, JobState.PENDING} and not is_queued(why):
         return state(one.job.state)
     if one.job.state is JobState.PAUSING:
         return f"Pausing... ({counted(one.in_flight, 'request')} in flight end first)"

@@ -11,8 +11,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from cli import job_words, output
-from prospector.core.states import IN_FLIGHT
-from prospector.errors import StillRunning
+from prospector.core.halts import is_queued
+from prospector.core.states import IN_FLIGHT, JobState
+from prospector.errors import Conflict, StillRunning
 
 if TYPE_CHECKING:
     from cli.deployment import Deployment
@@ -26,6 +27,7 @@ INTERRUPTED = 130
 def watch(deployment: "Deployment", job_id: str, *, as_json: bool, wait_seconds: float | None = None) -> int:
     """The exit code. Ctrl-C ends the watching, not the job."""
     try:
+        _refuse_unstarted(deployment, job_id)
         last = _until_rest(deployment, job_id, as_json, wait_seconds)
     except KeyboardInterrupt:
         output.say(f"Job {job_id} goes on without you. Look again: prospector job watch {job_id}")
@@ -34,6 +36,17 @@ def watch(deployment: "Deployment", job_id: str, *, as_json: bool, wait_seconds:
     for words in job_words.outcome(last):
         output.say(words)
     return job_words.exit_code(last)
+
+
+def _refuse_unstarted(deployment: "Deployment", job_id: str) -> None:
+    from prospector.store import jobs
+
+    with deployment.engine.connect() as connection:
+        job = jobs.job(connection, job_id)
+    if job.state is JobState.PENDING and not is_queued(job.reason):
+        raise Conflict(
+            f"Job {job_id} is not started: there is nothing to watch yet.", f"Start it: prospector job start {job_id}"
+        )
 
 
 def _until_rest(deployment: "Deployment", job_id: str, as_json: bool, wait_seconds: float | None) -> "JobStatus":
@@ -69,7 +82,7 @@ def _look(
     while True:
         one = status(deployment.engine, deployment.frontier, job_id)
         now = time.monotonic() - began
-        at_rest = one.job.state not in IN_FLIGHT
+        at_rest = one.job.state not in IN_FLIGHT and not is_queued(one.job.reason)
         if at_rest or now - shown_at >= every_seconds:
             show(one)
             shown_at = now

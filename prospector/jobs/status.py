@@ -1,7 +1,7 @@
 """How a job stands: from counters, never by counting rows of results."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,8 +16,9 @@ from prospector.frontier import calls
 from prospector.frontier.calls import Status
 from prospector.frontier.client import Frontier
 from prospector.jobs.follow import left, reconcile
-from prospector.store import checkpoints, domains, jobs, misses
+from prospector.store import checkpoints, domains, finds, jobs, misses, verdicts
 from prospector.store.checkpoints import Checkpoint
+from prospector.store.finds import Find
 from prospector.store.jobs import Job
 from prospector.store.results import Results
 
@@ -29,6 +30,8 @@ class JobStatus:
     """`domains_done` without those that failed. `counted_at`: when these were the counters; `is_live` where that is now.
 
     `failures`: reason -> domains. `methods`: domains by the dearest method they needed; of a job that has ended.
+    `mentions`: a keyword on a page, as results.csv has rows. `newest_find`: of a job under way.
+    `qualified`: domains that are worth an outreach, of those that were judged so far, seconds after they are done.
     `not_found`: about its first keywords, of a job that has found nothing at all.
     """
 
@@ -54,6 +57,8 @@ class JobStatus:
     failures: Mapping[str, int] | None = None
     methods: Mapping[Method, int] | None = None
     not_found: tuple[str, ...] = ()
+    newest_find: Find | None = None
+    qualified: int = 0
 
     @property
     def domains_finished(self) -> int:
@@ -82,10 +87,12 @@ class JobStatus:
             },
             "pages": self.pages,
             "mentions": self.mentions,
+            "qualified": self.qualified,
             "credits": {"used": self.used_credits, "reserved": self.reserved_credits, "cap": job.max_credits},
             "rate_per_hour": None if pace is None else round(pace.per_hour),
             "eta_seconds": None if self.eta is None else {"low": self.eta.low_seconds, "high": self.eta.high_seconds},
             "last_activity": _iso(self.last_activity),
+            "newest_find": None if self.newest_find is None else asdict(self.newest_find),
             "percent": self.percent,
             "in_flight": self.in_flight,
             "pages_wanting_key": self.pages_wanting_key,
@@ -116,7 +123,8 @@ def status(engine: Engine, frontier: Frontier, job_id: str) -> JobStatus:
         found = (
             of_counters(job, known) if known else of_checkpoint(job, checkpoints.last(connection, [job_id]).get(job_id))
         )
-        return _explained(connection, found)
+        newest = finds.on_page(connection, job.id, known.newest_find) if known and known.newest_find else None
+        return replace(_explained(connection, found), newest_find=newest)
 
 
 def of_counters(job: Job, known: Status) -> JobStatus:
@@ -185,7 +193,8 @@ def _explained(connection: Connection, found: JobStatus) -> JobStatus:
     methods = domains.by_dearest_method(connection, job.id) if job.state in ENDED else None
     found_nothing = job.state is JobState.COMPLETED and found.mentions == 0 and found.pages > 0
     missed = _not_found(connection, found) if found_nothing else ()
-    return replace(found, failures=failures, methods=methods, not_found=missed)
+    qualified = verdicts.qualified(connection, job.id)
+    return replace(found, failures=failures, methods=methods, not_found=missed, qualified=qualified)
 
 
 def _not_found(connection: Connection, of: JobStatus) -> tuple[str, ...]:

@@ -65,7 +65,7 @@ def settled(connection: Connection, job: str) -> Iterator[Settled]:
     wanted = text(f"""
         SELECT pages.domain, pages.page, coalesce(pages.found, '{{}}') AS found, pages.outcome, pages.method, pages.attempts,
             pages.status, extract(epoch FROM pages.settled_at - domains.opened_at)::float AS after_seconds,
-            (SELECT coalesce(sum(frequency), 0) FROM {mentions_of(job)} AS said WHERE said.page = pages.page) AS mentions
+            (SELECT count(*) FROM {mentions_of(job)} AS said WHERE said.page = pages.page) AS mentions
         FROM domains
         JOIN {pages_of(job)} AS pages ON pages.domain = domains.number AND pages.generation = domains.generation
         WHERE domains.job = :job AND domains.state = 'open' AND NOT (pages.outcome = 'dead' AND EXISTS (
@@ -82,7 +82,7 @@ def counted(connection: Connection, job: str) -> Counted:
     """What a status counts, from the rows themselves."""
     fetched = text(f"""
         SELECT (SELECT count(*) FILTER (WHERE outcome IN ('read', 'failed')) FROM {pages_of(job)}) AS pages,
-            (SELECT coalesce(sum(frequency), 0) FROM {mentions_of(job)}) AS mentions,
+            (SELECT count(*) FROM {mentions_of(job)}) AS mentions,
             (SELECT count(*) FROM dead_letters WHERE job = :job AND requeued_at IS NULL) AS dead_letters,
             count(*) FILTER (WHERE state = 'done') AS domains_done,
             count(*) FILTER (WHERE state = 'failed') AS domains_failed

@@ -192,3 +192,16 @@ def test_a_job_that_pays_for_nothing_names_no_limit_of_credits() -> None:
 
     assert said(free)["Cost so far"] == "0 ScrapingBee credits used ($0.00) (free-only: nothing is paid for)"
     assert said(status())["Cost so far"] == "0 ScrapingBee credits used ($0.00) of 10,000"
+
+
+def test_a_job_that_waits_for_room_says_so_and_that_it_starts_by_itself() -> None:
+    one = status(JobState.PENDING, "queued: Queue depth growing.")
+
+    assert said(one)["Status"] == "Pending: queued: Queue depth growing."
+    assert job_words.outcome(one)[0] == "Job abc123 (Acme Corp Q1) is queued: Queue depth growing. It starts by itself."
+
+
+def test_a_job_that_failed_with_domains_left_can_be_resumed() -> None:
+    one = status(JobState.FAILED, "Redis was away for 24 hours", domains_waiting=5)
+
+    assert job_words.outcome(one)[-1] == "Next: prospector job resume abc123"

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 
 from prospector.core.findings import Asked, Gathered, Mention, SiteLinks, best_zone, evidence
 from prospector.core.metric import Standing
-from prospector.core.outcomes import DomainState, LinkStatus, PageFlag
+from prospector.core.outcomes import FINISHED, DomainState, LinkStatus, PageFlag
 from prospector.core.score import Metric, Scored, Verdict, page_link_words, score
-from prospector.store.results import SiteRow
+from prospector.store.jobs import Job
+from prospector.store.results import Results, SiteRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,24 @@ class Judge:
         return self.standing.metric((site.cells or {}).get(self.standing.name) or "")
 
 
+def judge_of(found: Results, keywords: Sequence[str]) -> Judge:
+    """`keywords`: their names in the files."""
+    name = found.job.spec.get("metric_column")
+    standing = Standing(name, found.column(name)) if isinstance(name, str) and name else None
+    return Judge(asked(found.job, keywords), standing)
+
+
+def asked(job: Job, keywords: Sequence[str]) -> Asked:
+    """What the score reads of a job's spec: `client_domains`, `languages`."""
+    languages = job.spec.get("languages") or []
+    assert isinstance(languages, list)
+    return Asked(
+        keywords=tuple(keywords),
+        has_client=bool(job.spec.get("client_domains")),
+        languages=frozenset(str(one).partition("-")[0].lower() for one in languages),
+    )
+
+
 def site_links(site: SiteRow) -> SiteLinks:
     link = site.linking or (LinkStatus.DEAD if site.links_to_dead else None)
     return SiteLinks(link, site.contact_found, site.pages_read)
@@ -113,11 +132,12 @@ def _unjudged(site: SiteRow, found: Gathered) -> Verdict | None:
 
 def _bare(site: SiteRow, verdict: Verdict) -> Prospect:
     being_crawled = "being crawled" if site.state is DomainState.OPEN else ""
+    why = site.reason if site.state in FINISHED else ""  # of one that is tried again it is that of the last time
     return Prospect(
         number=site.number,
         domain=site.domain,
         verdict=verdict,
-        reason=site.reason or _remark(site) or being_crawled,
+        reason=why or _remark(site) or being_crawled,
         linking_page=site.linking_url or "",
         contact_page=site.contact_url or "",
         pages_read=site.pages_read,
