@@ -77,7 +77,6 @@ def _lists(stage: Stage, out: Path) -> "Lists":
     from prospector.demo import showcase
     from prospector.demo.plan import Plan
     from prospector.demo.prose import languages
-    from prospector.demo.site import CLIENT, COMPETITORS
 
     plan = Plan(stage.seed, stage.sites, showcase.kinds())
     domains, keywords = out / "domains.csv", out / "keywords.txt"
@@ -89,13 +88,30 @@ def _lists(stage: Stage, out: Path) -> "Lists":
         raise EnvironmentInvalid(
             f"Nothing can be written in {out}: {error.strerror}.", "Choose another --out."
         ) from error
-    asked = lists.Asked(str(domains), str(keywords), (CLIENT,), COMPETITORS, (), False, None, MODE)
-    found = lists.read(asked)
+    found = lists.read(_asked(domains, keywords))
     rows, words = len(found.intake.domains), len(found.keywords.keywords)
     output.say(
         f"The list: {found.intake.rows:,} rows, of which {rows:,} are sites to crawl. {words} keywords in {len(languages())} languages."
     )
     return found
+
+
+def _asked(domains: Path, keywords: Path) -> lists.Asked:
+    from prospector.demo import showcase
+    from prospector.demo.site import CLIENT, COMPETITORS
+
+    return lists.Asked(
+        domains_file=str(domains),
+        keywords_file=str(keywords),
+        client_domains=(CLIENT,),
+        competitor_domains=COMPETITORS,
+        exclude_files=(),
+        keep_social=False,
+        column=None,
+        metric_column=showcase.METRIC,
+        languages=(),
+        mode=MODE,
+    )
 
 
 def _limits() -> job_run.Limits:

@@ -98,6 +98,10 @@ def export(
         except KeyboardInterrupt:
             output.say(f"The export goes on without you. Look again: prospector job export-status {job.id}")
             return INTERRUPTED
+        except StillRunning:
+            if as_json:
+                output.data(export_words.as_object(asking.of_job(opened.engine, job.id)[0], {}, {}))
+            raise
         return _hand_over(made, fetching(out, raw), as_json)
 
 

@@ -196,6 +196,8 @@ def submission(found: Lists, limits: Limits, name: str) -> "Submission":
         max_hours=limits.max_hours,
         client_domains=found.asked.client_domains,
         competitor_domains=found.asked.competitor_domains,
+        metric_column=found.metric.name if found.metric else None,
+        languages=found.languages,
     )
     return Submission(name, spec, limits.max_credits, found.intake, found.keywords, limits.sample)
 
@@ -264,6 +266,8 @@ def _as_object(status: dict[str, Any], created: "Created", found: Lists) -> dict
         "was_there": created.was_there,
         "max_credits": status["credits"]["cap"],
         "mode": found.asked.mode,
+        "metric_column": found.metric.name if found.metric else None,
+        "languages": list(found.languages),
         "rows": intake.rows,
         "duplicates": len(intake.duplicates),
         "excluded": len(intake.excluded),

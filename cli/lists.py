@@ -17,7 +17,9 @@ from prospector.core.exclusions import exclusions
 from prospector.core.hosts import UNREADABLE
 from prospector.core.intake import Intake, take
 from prospector.core.keyword_list import KeywordList, read_keywords
+from prospector.core.languages import names, wanted
 from prospector.core.methods import Mode
+from prospector.core.metric import MetricColumn, metric_column
 
 LINES_SHOWN = 5  # of each kind; --json has them all
 MODES = [*(one.value for one in Mode), "smart-hybrid"]
@@ -34,6 +36,8 @@ class Asked:
     exclude_files: tuple[str, ...]
     keep_social: bool
     column: str | None
+    metric_column: str | None
+    languages: tuple[str, ...]
     mode: Mode
 
 
@@ -43,6 +47,8 @@ class Lists:
     intake: Intake
     keywords: KeywordList
     plan: Estimate
+    metric: MetricColumn | None
+    languages: tuple[str, ...]
 
 
 OPTIONS = (
@@ -52,6 +58,8 @@ OPTIONS = (
     click.option("--exclude", "exclude_files", multiple=True, metavar="FILE", help="Domains and wildcards to leave out."),
     click.option("--keep-social", is_flag=True, help="Do not leave out social networks and share hosts."),
     click.option("--column", metavar="NAME", help="The column with the domains: its name, letter or number."),
+    click.option("--metric-column", metavar="NAME", help="A column of numbers, such as DR: higher is better for the score."),
+    click.option("--language", "languages", multiple=True, metavar="LIST", help="Wanted, as en,de: pages in others score lower."),
     click.option("--mode", type=click.Choice(MODES), default=Mode.HYBRID.value, show_default=True, help="What may be paid for."),
 )  # fmt: skip
 
@@ -75,10 +83,14 @@ def read(asked: Asked) -> Lists:
         [files.contents(one) for one in asked.exclude_files],
         keep_social=asked.keep_social,
     )
+    languages = wanted(asked.languages)
     intake = take(data, name, rules, asked.column)
+    metric = (
+        metric_column(intake, asked.metric_column, name) if asked.metric_column is not None and intake.domains else None
+    )
     keywords = read_keywords(*files.contents(asked.keywords_file)) if asked.keywords_file else KeywordList()
     plan = estimate([one.domain for one in intake.domains], asked.mode, settings.CREDIT_PRICE_USD)
-    return Lists(asked, intake, keywords, plan)
+    return Lists(asked, intake, keywords, plan, metric, languages)
 
 
 def as_object(lists: Lists) -> dict[str, Any]:
@@ -103,6 +115,8 @@ def as_object(lists: Lists) -> dict[str, Any]:
         ],
         "merged_keywords": [{"row": one.row, "keyword": one.value, "kept": one.kept.text} for one in keywords.merged],
         "rejected_keywords": [{"row": one.row, "value": one.value, "reason": one.reason} for one in keywords.rejected],
+        "metric_column": lists.metric.name if lists.metric else None,
+        "languages": list(lists.languages),
         "warnings": [*intake.warnings, *keywords.warnings],
         "plan": _plan_object(lists.plan),
     }
@@ -122,7 +136,14 @@ def _plan_object(plan: Estimate) -> dict[str, Any]:
 
 def report(lists: Lists) -> Iterator[str]:
     """Lines for a person. What the file said is in them, so they are cleaned for a terminal."""
-    parts = (_sum(lists.intake), _loaded(lists), _left_out(lists), _about_keywords(lists.keywords), _advice(lists))
+    parts = (
+        _sum(lists.intake),
+        _loaded(lists),
+        _score(lists),
+        _left_out(lists),
+        _about_keywords(lists.keywords),
+        _advice(lists),
+    )
     for part in parts:
         yield from (UNREADABLE.sub("\N{REPLACEMENT CHARACTER}", line) for line in part)
     if lists.intake.domains:
@@ -148,6 +169,16 @@ def _loaded(lists: Lists) -> Iterator[str]:
         yield f"Removed {count(duplicates, 'duplicate')}, processing {count(unique, 'unique domain')}."
     if lists.asked.keywords_file:
         yield f"Loaded {count(len(lists.keywords.keywords), 'keyword')} from {lists.asked.keywords_file}."
+
+
+def _score(lists: Lists) -> Iterator[str]:
+    """What the score will heed beside the pages themselves."""
+    if metric := lists.metric:
+        domains = len(lists.intake.domains)
+        filled = "all" if metric.filled == domains else f"{metric.filled:,} of {domains:,} domains"
+        yield f'Metric for the score: column "{metric.name}", from {metric.lowest} to {metric.highest}; {filled} have one.'
+    if lists.languages:
+        yield f"Languages wanted: {', '.join(names()[one] for one in lists.languages)}."
 
 
 def _left_out(lists: Lists) -> Iterator[str]:
@@ -203,6 +234,8 @@ def next_command(asked: Asked) -> str:
     words += [word for value in asked.exclude_files for word in ("--exclude", value)]
     words += ["--keep-social"] if asked.keep_social else []
     words += ["--column", asked.column] if asked.column else []
+    words += ["--metric-column", asked.metric_column] if asked.metric_column else []
+    words += ["--language", ",".join(asked.languages)] if asked.languages else []
     words += ["--mode", asked.mode] if asked.mode is not Mode.HYBRID else []
     return shlex.join(words)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from prospector.core.languages import code
 from prospector.core.outcomes import LinkStatus, PageFlag, PageKind
 from prospector.core.zones import Zone
 
@@ -206,7 +207,8 @@ def _minuses(site: Evidence) -> Iterator[Minus]:
         yield Minus(70, "the page is an error page in disguise")
     if PageFlag.LINK_FARM in flags:
         yield Minus(70, "the site looks like a link farm")
-    if site.languages_wanted and language and language.partition("-")[0].lower() not in site.languages_wanted:
+    spoken = code(language or "")
+    if site.languages_wanted and spoken and spoken not in site.languages_wanted:
         yield Minus(45, f"the page is in another language ({language})")
     if site.is_boilerplate:
         yield Minus(30, "the same words stand on most pages of the site (boilerplate)")

@@ -18,7 +18,7 @@ SHARES = {
     "closed-port": 1, "session": 1, "canary-links": 1, "deep": 1,
 }  # fmt: skip
 MAX_PAGES = 15
-HIGHEST_RATING = 90
+METRIC, HIGHEST_RATING = "DR", 90
 MESS = (
     (f"https://www.{CLIENT}/pricing", "the client's own site"),
     ("https://www.facebook.com/acme", "a social network"),
@@ -36,7 +36,7 @@ def domains_csv(plan: Plan) -> str:
     """With two columns of the user's own, and what is in every real list: duplicates, and rows that are no site to crawl."""
     text = io.StringIO()
     writer = csv.writer(text)
-    writer.writerow(("Domain", "DR", "Note"))
+    writer.writerow(("Domain", METRIC, "Note"))
     writer.writerows(_rows(plan))
     return text.getvalue()
 

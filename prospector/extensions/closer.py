@@ -33,6 +33,7 @@ class Closer:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
+        self._task: asyncio.Task[None] | None = None
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
 
@@ -44,7 +45,8 @@ class Closer:
         self._task = asyncio.ensure_future(self._close())
 
     def spider_closed(self) -> None:
-        self._task.cancel()
+        if self._task:  # the spider may close without having been opened
+            self._task.cancel()
 
     async def _close(self) -> None:
         spider: Any = self._crawler.spider

@@ -22,6 +22,7 @@ PAGES = Path("/proc/self/statm")
 class MemoryLimit:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
+        self._task: asyncio.Task[None] | None = None
         self._limit_mb = crawler.settings.getint("WORKER_MEMORY_MB")
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
@@ -34,7 +35,8 @@ class MemoryLimit:
         self._task = asyncio.ensure_future(self._watch())
 
     def spider_closed(self) -> None:
-        self._task.cancel()
+        if self._task:  # the spider may close without having been opened
+            self._task.cancel()
 
     async def _watch(self) -> None:
         memory_mb = 0

@@ -32,13 +32,14 @@ class Call(Generic[T]):
 
 @dataclass(frozen=True)
 class Terms:
-    """What is granted under: the deployment's, the same for every claim of a worker."""
+    """What is granted under: the same for every claim of a worker, and the deployment's but for `only_job`."""
 
     delay_ms: int
     open_domains_per_worker: int
     paid_most: int
     prices: tuple[tuple[str, int], ...]
     lease_ms: int = LEASE_MS
+    only_job: str = ""  # '' for all that run
 
 
 @dataclass(frozen=True)
@@ -174,7 +175,7 @@ def claim(worker: str, n: int, terms: Terms, run: str) -> Call[Claim]:
 
     arguments = (
         worker, n, terms.lease_ms, terms.delay_ms, run, codec.VERSION, terms.open_domains_per_worker, terms.paid_most,
-        json.dumps(dict(terms.prices)),
+        json.dumps(dict(terms.prices)), terms.only_job,
     )  # fmt: skip
     return Call("claim", arguments, read)
 

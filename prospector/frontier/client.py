@@ -1,10 +1,13 @@
 """Runs calls against Redis, blocking (command line, steward) or inside the event loop (workers)."""
 
+import asyncio
+import math
 from collections.abc import Awaitable, Sequence
 from typing import Any, TypeVar, cast
 
 from redis import Redis, exceptions
 from redis import asyncio as redis_asyncio
+from redis.asyncio.connection import AbstractConnection
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
@@ -87,6 +90,7 @@ class AsyncFrontier:
             redis_connect_func=self._connect,
         )
         self._opening = False
+        self._asking, self._hearing = asyncio.Lock(), asyncio.Lock()
         self.run_id = ""
 
     async def open(self) -> None:
@@ -113,11 +117,18 @@ class AsyncFrontier:
         await connection.on_connect()
 
     async def run_all(self, calls: Sequence[Call[Any]]) -> list[Any]:
-        """In one round trip and in this order; an answer that is an error of one call alone is in its place."""
-        async with self._redis.pipeline(transaction=False) as pipeline:
-            for call in calls:
-                pipeline.evalsha(script(call.script).sha, 0, *call.arguments)
-            raw = await pipeline.execute(raise_on_error=False)
+        """In one round trip and in this order, behind those under way, whose answers need not be here yet: so redis-py's own
+        pipeline will not do, which keeps its connection until it is answered. An answer that is an error of one call alone is
+        in its place."""
+        connection = self._redis.connection
+        if connection is None:
+            raise exceptions.ConnectionError("There is no connection to Redis.")
+        async with self._asking:
+            commands = (("EVALSHA", script(call.script).sha, 0, *call.arguments) for call in calls)
+            await connection.send_packed_command(connection.pack_commands(commands))
+        async with self._hearing:  # a lock is given in the order it is asked for, which is that of sending
+            async with asyncio.timeout(ANSWER_SECONDS):
+                raw = [await self._answer(connection) for _ in calls]
         for one in raw:
             if isinstance(one, AWAY):
                 raise one
@@ -125,6 +136,12 @@ class AsyncFrontier:
             one if isinstance(one, exceptions.RedisError) else call.read(one)
             for call, one in zip(calls, raw, strict=True)
         ]
+
+    async def _answer(self, connection: AbstractConnection) -> Any:
+        try:
+            return await connection.read_response(timeout=math.inf)  # one time-out for all: each costs
+        except exceptions.ResponseError as error:
+            return error
 
     async def hands(self, worker_key: str) -> set[str]:
         leases = await cast("Awaitable[set[bytes]]", self._redis.smembers(worker_key))

@@ -1,11 +1,13 @@
 """A worker's one conversation with Redis: everything it tells and asks goes in one pipeline a turn, and nothing waits for it.
 
 What the crawl tells (children, releases, settlements) queues in an outbox. A turn sends it together with a beat and a claim
-when they are due, then sleeps exactly until there is something to do. While Redis is away no ticket is handed out; the outbox
-keeps, and goes on in the same order when it is back.
+when they are due; the next turn does not wait for its answer, so a far Redis costs time and no throughput. Then the pump sleeps
+exactly until there is something to do. While Redis is away no ticket is handed out; the outbox keeps, with what was not
+answered in front, and goes on in the same order when it is back.
 """
 
 import asyncio
+import math
 import time
 from collections import deque
 from collections.abc import Callable
@@ -23,6 +25,7 @@ from prospector.frontier.client import AWAY, AsyncFrontier
 from prospector.frontier.desk import Pace
 
 T = TypeVar("T")
+Told = tuple[Call[Any], "asyncio.Future[Any] | None"]
 LOG = logs.named(__name__)
 
 BEATS_A_LEASE = 4
@@ -32,6 +35,7 @@ GATHER_SECONDS = 0.004  # what is told within this time shares a round trip
 RETURN_SECONDS = (0.1, 1.0)  # first and longest pause between two tries to reach Redis
 MARGIN = 1 / 12  # a ticket is not sent in this last part of its lease
 CALLS_A_TURN = 500
+TURNS_MOST = 8  # round trips under way at once
 FULL_SECONDS = 1.0  # pause while the server has no memory left
 
 
@@ -70,15 +74,18 @@ class Pump:
         self._about = about
         self._broken = broken
         self._lease_seconds = terms.lease_ms / 1000
-        self._outbox: deque[tuple[Call[Any], asyncio.Future[Any] | None]] = deque()
+        self._outbox: deque[Told] = deque()
+        self._sent: deque[Told] = deque()  # and not answered yet
+        self._refused: list[Told] = []  # by a server without memory
+        self._full = False
+        self._turns: deque[asyncio.Task[None]] = deque()
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._draining = False
         self._stopping = False
         self._valid_until = 0.0
-        self._next_beat = 0.0
-        self._next_reap = 0.0
-        self._next_claim = 0.0
+        self._due_at = {"beat": 0.0, "reap": 0.0, "claim": 0.0}  # never while one is under way
+        self._poked = False  # since the last claim was sent
 
     def start(self) -> None:
         self._task = asyncio.ensure_future(self._run())
@@ -126,7 +133,9 @@ class Pump:
 
     def poke(self) -> None:
         """There may be room for tickets again."""
-        self._next_claim = 0.0
+        self._poked = True
+        if self._due_at["claim"] < math.inf:
+            self._due_at["claim"] = 0.0
         self._wake.set()
 
     def drain(self) -> None:
@@ -149,18 +158,39 @@ class Pump:
 
     async def _run(self) -> None:
         connected = False
-        while not (self._stopping and not self._outbox):
-            try:
-                if not connected:
-                    await self._open()
-                    connected = True
-                await self._turn()
-            except AWAY as error:
-                LOG.warning("frontier_away", worker=self.worker, error=str(error))
-                connected = False
-                await self._until_back()
-                continue
-            await self._sleep()
+        try:
+            while not (self._stopping and not self._outbox and not self._turns):
+                try:
+                    if not connected:
+                        await self._open()
+                        connected = True
+                    self._begin_turns()
+                    await self._sleep()
+                    await self._end_turns()
+                except AWAY as error:
+                    LOG.warning("frontier_away", worker=self.worker, error=str(error))
+                    connected = False
+                    await self._break_off()
+                    await self._until_back()
+        finally:
+            await self._break_off()
+
+    async def _break_off(self) -> None:
+        """What was sent and not answered may have happened or not: it is told again, before all else."""
+        turns = list(self._turns)
+        for turn in turns:
+            turn.cancel()
+        await asyncio.gather(*turns, return_exceptions=True)
+        self._turns.clear()
+        self._put_back([*self._refused, *self._sent])
+        self._sent.clear()
+        for script, at in self._due_at.items():
+            self._due_at[script] = 0.0 if at == math.inf else at
+
+    def _put_back(self, told: list[Told]) -> None:
+        self._outbox.extendleft(reversed(told))
+        self._refused.clear()
+        self._full = False
 
     async def _open(self) -> None:
         """A new connection: what Redis thinks we hold and we do not know of was granted in an answer that got lost."""
@@ -172,7 +202,7 @@ class Pump:
         held = await self._frontier.hands(keys.key(keys.HANDS, worker=self.worker))
         for lease in held - set(self.hands) - {str(one) for one in told}:
             self.tell(calls.settle(lease, Verdict.UNSENT))
-        self._next_beat = 0.0
+        self._due_at["beat"] = 0.0
 
     async def _until_back(self) -> None:
         pause, longest = RETURN_SECONDS
@@ -183,39 +213,53 @@ class Pump:
             except AWAY:
                 pause = min(pause * 2, longest)
 
-    async def _turn(self) -> None:
-        began = steady_seconds()
-        batch = [self._outbox[place] for place in range(min(len(self._outbox), CALLS_A_TURN))]
-        due = self._due(began)
-        room = self._room()
-        if not self._draining and began >= self._next_claim:  # one with no room still learns what was held or lost
-            due.append(calls.claim(self.worker, max(0, room), self._terms, self._frontier.run_id))
-        if not batch and not due:
-            return
+    def _begin_turns(self) -> None:
+        while len(self._turns) < TURNS_MOST and not self._full:
+            began = steady_seconds()
+            room = self._room()
+            due = self._due(began, room)
+            batch = [self._outbox.popleft() for _ in range(min(len(self._outbox), CALLS_A_TURN))]
+            if not batch and not due:
+                return
+            self._sent.extend(batch)
+            turn = asyncio.ensure_future(self._turn(batch, due, began, room))
+            turn.add_done_callback(lambda _: self._wake.set())
+            self._turns.append(turn)
+
+    async def _end_turns(self) -> None:
+        while self._turns and self._turns[0].done():
+            self._turns.popleft().result()
+        if self._full and not self._turns:
+            await asyncio.sleep(FULL_SECONDS)
+            self._put_back(self._refused)
+
+    async def _turn(self, batch: list[Told], due: list[Call[Any]], began: float, room: int) -> None:
         answers = await self._frontier.run_all([call for call, _ in batch] + due)
         self.call_count += 1
-        refused = []
-        for (call, future), answer in zip(batch, answers, strict=False):
-            self._outbox.popleft()
+        for told, answer in zip(batch, answers, strict=False):
+            self._sent.popleft()
             if isinstance(answer, OutOfMemoryError):
-                refused.append((call, future))
+                self._refused.append(told)
             else:
-                self._resolve(call, future, answer)
-        self._outbox.extendleft(reversed(refused))
+                self._resolve(*told, answer)
         for call, answer in zip(due, answers[len(batch) :], strict=True):
             if isinstance(answer, RedisError):
+                self._due_at[call.script] = began
                 LOG.error("frontier_refused", worker=self.worker, operation=call.script, error=str(answer))
             else:
                 self._hear(call, answer, began, room)
-        if any(isinstance(answer, OutOfMemoryError) for answer in answers):
-            await asyncio.sleep(FULL_SECONDS)
+        self._full = self._full or any(isinstance(answer, OutOfMemoryError) for answer in answers)
 
-    def _due(self, now: float) -> list[Call[Any]]:
+    def _due(self, now: float, room: int) -> list[Call[Any]]:
         due: list[Call[Any]] = []
-        if now >= self._next_beat:
+        if now >= self._due_at["beat"]:
             due.append(calls.beat(self.worker, self._about(), self._terms.lease_ms))
-        if now >= self._next_reap:
+        if now >= self._due_at["reap"]:
             due.append(calls.reap(self._terms.lease_ms))
+        if not self._draining and now >= self._due_at["claim"]:  # one with no room still learns what was held or lost
+            due.append(calls.claim(self.worker, max(0, room), self._terms, self._frontier.run_id))
+            self._poked = False
+        self._due_at |= {call.script: math.inf for call in due}
         return due
 
     def _resolve(self, call: Call[Any], future: "asyncio.Future[Any] | None", answer: Any) -> None:
@@ -232,12 +276,12 @@ class Pump:
     def _hear(self, call: Call[Any], answer: Any, began: float, room: int) -> None:
         match call.script:
             case "beat":
-                self._next_beat = began + self._lease_seconds / BEATS_A_LEASE
+                self._due_at["beat"] = began + self._lease_seconds / BEATS_A_LEASE
                 self._extend(began)
                 if not answer:
                     self._lose_hands()
             case "reap":
-                self._next_reap = began + min(REAP_SECONDS, self._lease_seconds / BEATS_A_LEASE)
+                self._due_at["reap"] = began + min(REAP_SECONDS, self._lease_seconds / BEATS_A_LEASE)
                 if answer != (0, 0):
                     LOG.warning("leases_reaped", worker=self.worker, leases=answer[0], dead_letters=answer[1])
             case "claim":
@@ -255,7 +299,7 @@ class Pump:
 
     def _take(self, claim: Claim, began: float, room: int) -> None:
         if claim.lost:
-            self._next_claim = began + IDLE_SECONDS
+            self._due_at["claim"] = began + IDLE_SECONDS
             self._lose_hands()
             return
         self._extend(began)
@@ -264,18 +308,17 @@ class Pump:
             self.take_back()
         self.next_work_seconds = None if claim.wait_ms is None else claim.wait_ms / 1000
         wait = IDLE_SECONDS if claim.wait_ms is None or room <= 0 else min(IDLE_SECONDS, claim.wait_ms / 1000)
-        self._next_claim = began + wait
+        self._due_at["claim"] = 0.0 if self._poked else began + wait
         if claim.tickets:
             self.hands.update({ticket.lease: ticket for ticket in claim.tickets})
             self._deliver(list(claim.tickets))
 
     async def _sleep(self) -> None:
         """Until the next beat, reap or claim is due, or until somebody tells something: then a little, to gather more."""
-        wake_at = min(self._next_beat, self._next_reap)
-        if not self._draining:
-            wake_at = min(wake_at, self._next_claim)
+        due_at = [at for script, at in self._due_at.items() if not (self._draining and script == "claim")]
+        waits = min(due_at) - steady_seconds() if len(self._turns) < TURNS_MOST else math.inf
         try:
-            async with asyncio.timeout(max(0.0, wake_at - steady_seconds())):
+            async with asyncio.timeout(max(0.0, waits) if waits < math.inf else None):
                 await self._wake.wait()
             await asyncio.sleep(GATHER_SECONDS)
         except TimeoutError:

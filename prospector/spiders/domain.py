@@ -33,13 +33,14 @@ from prospector.frontier.desk import Desk, Pace
 from prospector.frontier.in_process import InProcessFrontier
 from prospector.frontier.passage import TicketPassage
 from prospector.items import PageItem
-from prospector.spiders import debugging, readings, sitemap_readings
+from prospector.spiders import debugging, parts, readings, sitemap_readings
+from prospector.spiders.arguments import WAY, Arguments, arguments
 from prospector.spiders.briefs import Briefs
 from prospector.spiders.ledger import Ledger
 from prospector.spiders.page_links import PageLinks
 from prospector.spiders.paid_passage import PaidTicketPassage
 from prospector.spiders.robots_book import RobotsBook
-from prospector.store import server
+from prospector.store import jobs, server
 
 LOG = logs.named(__name__)
 MS = 1000
@@ -64,6 +65,7 @@ class DomainSpider(CrawlSpider):
     summary: debugging.Summary
     robots: RobotsBook
     pays: bool
+    only_job: str  # '' for all
     uncommitted: int  # pages read whose rows are not in Postgres yet
     writes: Times
     least_ms: int
@@ -80,39 +82,36 @@ class DomainSpider(CrawlSpider):
         spider.writes = Times()
         spider.least_ms, spider.most_ms = settings.getint("DELAY_MS"), settings.getint("DELAY_MOST_MS")
         try:
-            if "domain" in kwargs:
-                spider.debug(crawler, **kwargs)
+            given = arguments(kwargs)
+            parts.install(settings, parts.DEBUG if given.domain else parts.WORKER)
+            if given.domain:
+                spider.debug(given.domain, given)
             else:
-                spider.work(settings)
+                spider.work(settings, given.job)
         except ProspectorError as error:
             end_in_words(type(error), error, None)
         return spider
 
-    def work(self, settings: BaseSettings) -> None:
-        if not settings["WORKER_DATABASE_URL"]:
-            raise SettingInvalid(
-                "A worker needs DATABASE_URL and REDIS_URL.", f"Give them, or debug one domain: {debugging.WAY}"
-            )
+    def work(self, settings: BaseSettings, job: str = "") -> None:
+        """`job`: the only one whose work is taken."""
+        if not (settings["WORKER_DATABASE_URL"] and settings["REDIS_URL"]):
+            raise SettingInvalid("A worker needs DATABASE_URL and REDIS_URL.", f"Give them, or debug one domain: {WAY}")
         safe_api_url(settings["SCRAPINGBEE_API_URL"])  # Scrapy would take the error of a handler for a missing one
         self.engine = server.engine(settings["WORKER_DATABASE_URL"], "prospector worker")
+        if job:
+            with self.engine.connect() as connection:
+                jobs.job(connection, job)
+        self.only_job = job
         self.briefs = Briefs(self.engine)
         self.ledger = Ledger(self.engine)
         self.pays = True
 
-    def debug(
-        self,
-        crawler: Crawler,
-        domain: str,
-        keywords: str | None = None,
-        keywords_file: str | None = None,
-        max_pages: str = "50",
-    ) -> None:
-        debugging.configure(crawler.settings)
-        brief = debugging.brief_of(debugging.domain_of(domain), keywords, keywords_file, max_pages)
+    def debug(self, domain: str, given: Arguments) -> None:
+        brief = debugging.brief_of(domain, given)
         self.briefs = Briefs(None, brief)
         self.pays = False
-        self.pump = debugging.frontier_of(brief, debugging.domain_of(domain), self.least_ms)
-        self.summary = debugging.Summary()
+        self.pump = debugging.frontier_of(brief, domain, self.least_ms)
+        self.summary = debugging.Summary(brief.numbers)
 
     async def start(self) -> AsyncIterator[Any]:
         """A worker's work comes from the frontier by way of the scheduler; in the debug mode it comes from here."""

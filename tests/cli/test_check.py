@@ -255,6 +255,26 @@ def test_the_next_command_can_be_pasted(folder: Path) -> None:
     assert words.rstrip().endswith("--domains 'my leads.csv' --keywords keywords.txt --column 'My Site'")
 
 
+def test_the_metric_and_the_languages_of_the_score_are_said_and_go_on_into_the_next_command(folder: Path) -> None:
+    words = check(folder, "leads.csv", "--metric-column", "dr", "--language", "en,German").stdout.decode()
+
+    assert 'Metric for the score: column "DR", from 20 to 55; all have one.' in words.splitlines()
+    assert "Languages wanted: English, German." in words.splitlines()
+    assert words.rstrip().endswith("--metric-column dr --language en,German")
+
+
+def test_the_metric_and_the_languages_are_in_the_json_as_they_were_understood(folder: Path) -> None:
+    found = checked(folder, "leads.csv", "--metric-column", "C", "--language", "en-US", "--language", "german")
+
+    assert (found["metric_column"], found["languages"]) == ("DR", ["en", "de"])
+
+
+def test_a_metric_or_a_language_that_there_is_not_is_answered_with_a_near_one(folder: Path) -> None:
+    assert 'Did you mean --metric-column "Company"?' in refused(folder, "leads.csv", "--metric-column", "Compny")
+    assert "There is no column '' in leads.csv" in refused(folder, "leads.csv", "--metric-column", "")
+    assert refused(folder, "leads.csv", "--language", "jp") == "'jp' is not a language. Did you mean ja (Japanese)?\n"
+
+
 def test_help_has_an_example(folder: Path) -> None:
     words = check(folder, "--help").stdout.decode()
 

@@ -139,11 +139,11 @@ def test_an_export_returns_at_once_and_its_status_has_the_links(run: Run, record
     assert "/results.csv (expires in 7 days)  results.csv, 1 row, " in ready[0]
 
 
-def status(run: Run, job: str) -> Done:
+def status(run: Run, job: str, **elsewhere: str) -> Done:
     """Asked again and again, as a user does, until it is ready."""
     until = time.monotonic() + 60
     while True:
-        told = run("export-status", job)
+        told = run("export-status", job, **elsewhere)
         if "Export ready" in told.stdout or time.monotonic() > until:
             return told
         assert "is being made" in told.stdout or "waits to be made" in told.stdout
@@ -261,6 +261,24 @@ def test_ctrl_c_ends_the_waiting_and_not_the_export(
 
     assert process.returncode == 130
     assert f"The export goes on without you. Look again: prospector job export-status {job}" in said
+
+
+def test_waiting_ends_after_its_time_with_8_and_the_export_goes_on(run: Run, empty: Engine, servers: Servers) -> None:
+    schema.migrate(empty)
+    job = made(empty)
+    url = empty.url.render_as_string(hide_password=False)
+    elsewhere = {"DATABASE_URL": url, "REDIS_URL": servers.redis_url, "SCRAPYD_URLS": servers.scrapyd_urls[0]}
+    with empty.begin() as busy:
+        busy.execute(text(f"LOCK TABLE {pages_of(job)}, {mentions_of(job)} IN ACCESS EXCLUSIVE MODE"))  # it cannot end
+        said = run("export", job, "--wait-timeout", "0", **elsewhere)
+        for_scripts = run("export", job, "--wait-timeout", "0.5", "--json", **elsewhere)
+
+    assert said.returncode == for_scripts.returncode == 8
+    assert f"It goes on. Look again: prospector job export-status {job}" in said.stderr
+    assert said.stdout == ""
+    assert json.loads(for_scripts.stdout)["state"] in {"waiting", "running"}
+    assert json.loads(for_scripts.stdout)["files"] == []
+    assert status(run, job, **elsewhere).stdout.count("Export ready: ") == 5
 
 
 def test_a_failed_export_says_why_and_ends_with_1(run: Run, record: Engine) -> None:

@@ -84,6 +84,17 @@ def test_a_run_says_what_it_made_of_the_lists_and_what_comes_next(run: Run) -> N
     assert f"Next: prospector job start {job}" in done.stderr
 
 
+def test_a_run_keeps_what_the_score_will_heed_and_another_wish_is_another_job(run: Run) -> None:
+    lists = ("--domains", "domains.csv", "--keywords", "keywords.txt", "--no-auto-start", "--json")
+    wish = ("--metric-column", "dr", "--language", "en,German")
+
+    plain, wished = (json.loads(run("job", "run", "--name", "Scored", *lists, *words).stdout) for words in ((), wish))
+
+    assert (plain["metric_column"], plain["languages"]) == (None, [])
+    assert (wished["metric_column"], wished["languages"]) == ("DR", ["en", "de"])
+    assert plain["id"] != wished["id"]
+
+
 def test_the_same_command_again_is_the_same_job(run: Run) -> None:
     first = made(run, "twice")
 
@@ -194,6 +205,8 @@ MISTAKES = {
     "unknown mode": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--mode", "fast"], "is not one of"),
     "negative budget": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--max-credits", "-5"], "is not in the range"),
     "paid without a key": (4, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--mode", "premium-only"], "there is no SCRAPINGBEE_API_KEY"),
+    "no such metric": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--metric-column", "D R"], 'Did you mean --metric-column "DR"?'),
+    "no such language": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--language", "en,jp"], "Did you mean ja (Japanese)?"),
     "client is no domain": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--client-domain", "me@x.com"], '--client-domain: "me@x.com" is an e-mail address'),
 }  # fmt: skip
 

@@ -127,7 +127,7 @@ class Crawl:
     def pages(self) -> int:
         return sum(status.pages for one in self.jobs if (status := self.status(one)))
 
-    def wait(self, what: Callable[[], object], seconds: float = PATIENCE_SECONDS) -> None:
+    def wait(self, what: Callable[[], object], seconds: float = PATIENCE_SECONDS, every_seconds: float = 0.1) -> None:
         """Meanwhile this process keeps the promises of a steward: a frontier that lost something is filled again."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
@@ -137,7 +137,7 @@ class Crawl:
                     return
             except ServerUnreachable:
                 pass
-            time.sleep(0.1)
+            time.sleep(every_seconds)
         raise AssertionError(f"it did not come to that\n{self.said()[-6_000:]}")
 
     def crawled(self, pages: int) -> Callable[[], bool]:

@@ -5,6 +5,7 @@ The gap is kept at 200 ms inside ALLOWED_NETWORKS, so that a crawl takes seconds
 
 import os
 import signal
+import subprocess
 import time
 from pathlib import Path
 
@@ -95,22 +96,32 @@ def test_a_worker_that_is_told_to_stop_gives_back_what_it_has_and_is_gone_in_tim
         assert "frontier_not_told" not in crawl.said()
 
 
+def freeze_with_leases(crawl: Crawl, worker: subprocess.Popen[bytes]) -> None:
+    """While it is the only one, so that there is work for it until it is caught with some."""
+
+    def held() -> bool:
+        return bool(crawl.frontier.redis.keys("prospector:hands:one/*"))
+
+    def froze() -> bool:
+        if not held():
+            return False
+        worker.send_signal(signal.SIGSTOP)
+        time.sleep(0.2)  # what it said before it froze has arrived
+        found = held()
+        if not found:
+            worker.send_signal(signal.SIGCONT)
+        return found
+
+    crawl.wait(froze, every_seconds=0.001)
+
+
 def test_a_worker_that_wakes_after_its_lease_changes_nothing(crawl: Crawl) -> None:
     """W6"""
     crawl.job()
     frozen = crawl.worker("one")
+    crawl.wait(crawl.crawled(8))
+    freeze_with_leases(crawl, frozen)
     crawl.worker("two")
-    crawl.wait(crawl.crawled(15))
-
-    def froze_with_leases() -> bool:
-        frozen.send_signal(signal.SIGSTOP)
-        time.sleep(0.2)  # what it said before it froze has arrived
-        found = bool(crawl.frontier.redis.keys("prospector:hands:one/*"))
-        if not found:
-            frozen.send_signal(signal.SIGCONT)
-        return found
-
-    crawl.wait(froze_with_leases)
     crawl.wait(lambda: "leases_reaped" in crawl.said(), LEASE_SECONDS * 6)
     frozen.send_signal(signal.SIGCONT)
     crawl.wait(lambda: crawl.frontier.redis.keys("prospector:worker:one/*"))  # it spoke again

@@ -147,7 +147,7 @@ def test_what_speaks_against_a_site_is_taken_off(minus: Evidence, points: int, v
     assert "minus " in scored.why
 
 
-@pytest.mark.parametrize("language", ["en", "en-GB", "EN", None, ""])
+@pytest.mark.parametrize("language", ["en", "en-GB", "en_US", "EN", None, "", "x-default", "english", "{{ lang }}"])
 def test_a_wanted_or_unknown_language_costs_nothing(language: str | None) -> None:
     assert score(replace(best(language=language), languages_wanted=frozenset(["en"]))).score == 100
 

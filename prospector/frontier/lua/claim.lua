@@ -3,6 +3,7 @@
 -- KEYS  none: keys are made by the functions of keys.py
 -- ARGV  1 worker   2 n   3 lease_ms   4 delay_ms of a site not met before   5 run id of the server
 --       6 version of the codec   7 open domains for each live worker   8 most paid requests in flight   9 prices (JSON: method -> credits)
+--       10 the only job to hand out work of, '' for all that run
 -- Gives {wait_ms, changes, ticket (JSON) ...}: wait_ms until a next claim can give more, -1 if nothing is known to come;
 --       changes counts holds and lifts, so that a worker knows when to give back what it has not sent.
 --       {'empty'} where Redis has lost everything and must be rebuilt first.
@@ -11,7 +12,7 @@ local LOOKS_MOST = 1000  -- a call: domains whose pages cannot go now are opened
 local worker, n, lease_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local rules = {
   delay_ms = tonumber(ARGV[4]), version = tonumber(ARGV[6]),
-  paid_most = tonumber(ARGV[8]), prices = cjson.decode(ARGV[9]), first = {},
+  paid_most = tonumber(ARGV[8]), prices = cjson.decode(ARGV[9]), only_job = ARGV[10], first = {},
 }
 
 local now = clock()
@@ -43,6 +44,9 @@ local wait_ms = alone_first(worker, rules, now, tickets)
 if wait_ms then return {wait_ms, meta[4] or '0', unpack(tickets)} end
 
 local jobs = redis.call('ZRANGE', RUNNING(), 0, -1)
+if rules.only_job ~= '' then
+  jobs = redis.call('ZSCORE', RUNNING(), rules.only_job) and {rules.only_job} or {}
+end
 call_up(jobs, rules, now)
 local open_most = math.ceil(tonumber(ARGV[7]) * redis.call('ZCARD', WORKERS()) / math.max(1, #jobs))
 local found, looks = true, LOOKS_MOST

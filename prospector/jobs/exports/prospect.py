@@ -7,6 +7,7 @@ from prospector.core.findings import Asked, Gathered, Mention, SiteLinks, best_z
 from prospector.core.metric import Standing
 from prospector.core.outcomes import FINISHED, DomainState, LinkStatus, PageFlag
 from prospector.core.score import Metric, Scored, Verdict, page_link_words, score
+from prospector.core.spec import spec_from
 from prospector.store.jobs import Job
 from prospector.store.results import Results, SiteRow
 
@@ -100,20 +101,13 @@ class Judge:
 
 def judge_of(found: Results, keywords: Sequence[str]) -> Judge:
     """`keywords`: their names in the files."""
-    name = found.job.spec.get("metric_column")
-    standing = Standing(name, found.column(name)) if isinstance(name, str) and name else None
-    return Judge(asked(found.job, keywords), standing)
+    name = spec_from(found.job.spec).metric_column
+    return Judge(asked(found.job, keywords), Standing(name, found.column(name)) if name else None)
 
 
 def asked(job: Job, keywords: Sequence[str]) -> Asked:
-    """What the score reads of a job's spec: `client_domains`, `languages`."""
-    languages = job.spec.get("languages") or []
-    assert isinstance(languages, list)
-    return Asked(
-        keywords=tuple(keywords),
-        has_client=bool(job.spec.get("client_domains")),
-        languages=frozenset(str(one).partition("-")[0].lower() for one in languages),
-    )
+    spec = spec_from(job.spec)
+    return Asked(keywords=tuple(keywords), has_client=bool(spec.client_domains), languages=frozenset(spec.languages))
 
 
 def site_links(site: SiteRow) -> SiteLinks:

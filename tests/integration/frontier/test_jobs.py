@@ -232,6 +232,28 @@ def test_a_small_job_is_not_behind_the_backlog_of_a_big_one(frontier: Hand) -> N
     assert "small" in [ticket.job for ticket in frontier.claim(n=4).tickets]
 
 
+def test_a_worker_of_one_job_gets_nothing_of_the_others(frontier: Hand) -> None:
+    frontier.job("mine", ["a.test", "shared.test"])
+    frontier.job("other", ["b.test", "shared.test"])
+
+    tickets = frontier.claim(only_job="mine").tickets
+
+    assert {(one.job, one.domain) for one in tickets} == {("mine", "a.test"), ("mine", "shared.test")}
+    assert frontier.claim(only_job="gone").tickets == ()
+    assert [one.domain for one in frontier.claim().tickets] == ["b.test"]
+
+
+def test_a_worker_of_one_job_leaves_suspects_of_others_to_others(frontier: Hand) -> None:
+    frontier.job("mine", ["a.test"])
+    frontier.job("other", ["poison.test"])
+    frontier.claim(only_job="other", worker="node/dies")
+    frontier.lose_worker("node/dies")
+    frontier.advance(1000)
+
+    assert [one.domain for one in frontier.claim(only_job="mine", worker="node/b").tickets] == ["a.test"]
+    assert [one.domain for one in frontier.claim(worker="node/c").tickets] == ["poison.test"]
+
+
 def test_jobs_take_turns_on_a_site_they_share(frontier: Hand) -> None:
     frontier.job("one", ["shop.test"])
     frontier.job("two", ["shop.test"])

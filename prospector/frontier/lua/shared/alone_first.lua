@@ -16,6 +16,7 @@ local function alone_first(worker, rules, now, tickets)
     local job, domain, url = parts(one)
     local site = redis.call('HGET', DOMAIN(job, domain), 'site')
     if not site then redis.call('ZREM', SUSPECTS(), one)
+    elseif rules.only_job ~= '' and rules.only_job ~= job then  -- another worker's
     elseif redis.call('ZSCORE', RUNNING(), job) then may_go[#may_go + 1] = {one, job, domain, url, site}
     else redis.call('ZADD', SUSPECTS(), now, one) end  -- of a held job: behind the others
   end
