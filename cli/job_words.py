@@ -16,6 +16,7 @@ from prospector.jobs.status import JobStatus
 
 DONE, FAILED = 0, 1
 REASONS_SHOWN = 5
+PROGRESS = "Progress"
 
 
 def title(one: JobStatus) -> str:
@@ -42,7 +43,7 @@ def lines(one: JobStatus, price_usd: Decimal) -> Iterator[tuple[str, str]]:
     """Label and words, in the order of what is asked first."""
     job = one.job
     yield "Job", f"{job.id}  {plain(job.name)}"
-    yield "Progress", progress(one)
+    yield PROGRESS, progress(one)
     yield "Status", _status(one)
     if job.state is JobState.RUNNING:
         yield "ETA", "; ".join([_eta(one), *_stalled(one)])
@@ -61,8 +62,7 @@ def lines(one: JobStatus, price_usd: Decimal) -> Iterator[tuple[str, str]]:
             "Without a key",
             f"{counted(one.pages_wanting_key, 'page')} would have gone on to ScrapingBee (SCRAPINGBEE_API_KEY)",
         )
-    if waiting := list(_waiting(one)):
-        yield "Not read" if job.state in ENDED else "Waiting", "; ".join(waiting)
+    yield from _not_done(one)
     if one.domains_failed:
         yield "Failed", f"{counted(one.domains_failed, 'domain')}{_reasons(one)}"
     if not one.is_live:
@@ -197,17 +197,18 @@ def _eta(one: JobStatus) -> str:
     return f"~{number if high.endswith(unit) else low} to {high} remaining"
 
 
-def _waiting(one: JobStatus) -> Iterator[str]:
+def _not_done(one: JobStatus) -> Iterator[tuple[str, str]]:
     if one.job.state in ENDED:
         if left := one.domains_waiting + one.domains_open:
-            yield counted(left, "domain")
+            yield "Not read", counted(left, "domain")
         return
+    parked = one.domains_parked
+    paid = f"; {parked:,} of these {'waits' if parked == 1 else 'wait'} for paid requests" if parked else ""
     if one.domains_waiting:
-        yield counted(one.domains_waiting, "domain")
-    if one.domains_open:
-        yield f"{one.domains_open:,} {'is' if one.domains_open == 1 else 'are'} being read"
-    if one.domains_parked:
-        yield f"{one.domains_parked:,} of these {'waits' if one.domains_parked == 1 else 'wait'} for paid requests"
+        being_read = f"; {one.domains_open:,} {'is' if one.domains_open == 1 else 'are'} being read"
+        yield "Waiting", counted(one.domains_waiting, "domain") + (being_read if one.domains_open else "") + paid
+    elif one.domains_open:
+        yield "Being read", counted(one.domains_open, "domain") + paid
 
 
 def _stalled(one: JobStatus) -> list[str]:
@@ -223,7 +224,7 @@ def _stalled(one: JobStatus) -> list[str]:
 def _budget(one: JobStatus) -> str:
     """The cap, and where the pace will end."""
     if pays_for_nothing(one):
-        return " (free-only: nothing is paid for)"
+        return ", mode free-only"
     words = f" of {one.job.max_credits:,}"
     if one.used_credits and one.domains_finished and one.job.state is JobState.RUNNING:
         expected = round(one.used_credits / one.domains_finished * one.job.domains_total)

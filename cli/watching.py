@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 LOOK_SECONDS = 1.0
 LINE_SECONDS = 30.0
 INTERRUPTED = 130
+BAR_LEAST, BAR_MOST, BESIDE_BAR = 10, 50, 18  # columns; the labels stand beside it
 
 
 def watch(deployment: "Deployment", job_id: str, *, as_json: bool, wait_seconds: float | None = None) -> int:
@@ -63,7 +64,7 @@ def _until_rest(deployment: "Deployment", job_id: str, as_json: bool, wait_secon
     with Live(console=console, auto_refresh=False) as live:
 
         def show(one: "JobStatus") -> None:
-            live.update(_panel(one, price_usd), refresh=True)
+            live.update(_panel(one, price_usd, console.width), refresh=True)
 
         return _look(deployment, job_id, show, LOOK_SECONDS, wait_seconds)
 
@@ -96,15 +97,16 @@ def _look(
         time.sleep(LOOK_SECONDS if wait_seconds is None else min(LOOK_SECONDS, max(0.05, wait_seconds - now)))
 
 
-def _panel(one: "JobStatus", price_usd: Decimal) -> Table:
+def _panel(one: "JobStatus", price_usd: Decimal, width: int) -> Table:
     drawn = Table.grid(padding=(0, 2))
     for label, words in job_words.lines(one, price_usd):
         drawn.add_row(f"[bold]{label}[/bold]", escape(words))
-    drawn.add_row("", _bar(one))
+        if label == job_words.PROGRESS:
+            drawn.add_row("", _bar(one.percent, min(BAR_MOST, max(BAR_LEAST, width - BESIDE_BAR))))
     return drawn
 
 
-def _bar(one: "JobStatus") -> str:
-    width = 50
-    full = one.percent * width // 100
-    return "━" * full + "[dim]" + "━" * (width - full) + "[/dim]"
+def _bar(percent: int, width: int) -> str:
+    """Also where there is neither colour nor bold."""
+    full = percent * width // 100
+    return "━" * full + "[dim]" + "┄" * (width - full) + "[/dim]"

@@ -167,30 +167,30 @@ def test_a_site_that_asked_to_wait_is_told_with_its_moment() -> None:
 
 
 @pytest.mark.parametrize(
-    ("waiting", "being_read", "words"),
+    ("waiting", "being_read", "label", "words"),
     [
-        (2, 1, "2 domains; 1 is being read"),
-        (1, 3, "1 domain; 3 are being read"),
-        (0, 1, "1 is being read"),
-        (4, 0, "4 domains"),
+        (2, 1, "Waiting", "2 domains; 1 is being read"),
+        (1, 3, "Waiting", "1 domain; 3 are being read"),
+        (4, 0, "Waiting", "4 domains"),
+        (0, 1, "Being read", "1 domain"),
     ],
 )
-def test_what_waits_is_said_in_grammar(waiting: int, being_read: int, words: str) -> None:
-    assert said(status(domains_waiting=waiting, domains_open=being_read))["Waiting"] == words
+def test_what_waits_and_what_is_being_read(waiting: int, being_read: int, label: str, words: str) -> None:
+    assert said(status(domains_waiting=waiting, domains_open=being_read))[label] == words
 
 
 @pytest.mark.parametrize("state", [JobState.CANCELLED, JobState.FAILED, JobState.COMPLETED])
 def test_nothing_waits_in_a_job_that_is_over(state: JobState) -> None:
     found = said(status(state, domains_waiting=2, domains_open=1))
 
-    assert "Waiting" not in found
+    assert not {"Waiting", "Being read"} & set(found)
     assert found["Not read"] == "3 domains"
 
 
 def test_a_job_that_pays_for_nothing_names_no_limit_of_credits() -> None:
     free = replace(status(), job=job(spec={"mode": "free-only"}))
 
-    assert said(free)["Cost so far"] == "0 ScrapingBee credits used ($0.00) (free-only: nothing is paid for)"
+    assert said(free)["Cost so far"] == "0 ScrapingBee credits used ($0.00), mode free-only"
     assert said(status())["Cost so far"] == "0 ScrapingBee credits used ($0.00) of 10,000"
 
 
