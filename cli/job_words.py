@@ -51,7 +51,7 @@ def lines(one: JobStatus, price_usd: Decimal) -> Iterator[tuple[str, str]]:
     if one.methods is not None:
         yield "Breakdown", breakdown(one.methods)
     if one.pace is not None:
-        yield "Throughput", f"Averaging {one.pace.per_hour:,.0f} domains/hour over last 15 minutes"
+        yield "Throughput", f"Averaging {one.pace.per_hour:,.0f} domains/hour over last {duration(round(one.pace.over_seconds))}"
     yield "Last activity", ago(one.last_activity) if one.last_activity else "none yet"
     yield "Found", f"{counted(one.mentions, 'mention')} (rows of results.csv) on {counted(one.pages, 'page')} read"
     yield "Qualified", counted(one.qualified, "prospect") + ("" if job.state in ENDED else " so far")

@@ -20,6 +20,7 @@ class Pace:
 
     per_hour: float
     recent_per_hour: float
+    over_seconds: float = WINDOWS_MINUTES[0] * MINUTE_SECONDS
 
 
 def pace(in_15_minutes: int, in_5_minutes: int, running_seconds: float) -> Pace | None:
@@ -27,7 +28,7 @@ def pace(in_15_minutes: int, in_5_minutes: int, running_seconds: float) -> Pace 
     if running_seconds < LEAST_SECONDS:
         return None
     usual, recent = (min(minutes * MINUTE_SECONDS, running_seconds) for minutes in WINDOWS_MINUTES)
-    return Pace(in_15_minutes * 3600 / usual, in_5_minutes * 3600 / recent)
+    return Pace(in_15_minutes * 3600 / usual, in_5_minutes * 3600 / recent, usual)
 
 
 def eta(domains_left: int, speed: Pace | None, wait_seconds: int = 0) -> Eta | None:

@@ -59,6 +59,12 @@ def test_a_running_job_as_the_requirements_have_it() -> None:
     assert found["Failed"] == "41 domains (DNS resolution failed 30, HTTP 403 Forbidden 11)"
 
 
+def test_a_speed_is_of_no_longer_time_than_the_job_goes() -> None:
+    found = said(status(pace=Pace(1_200, 1_200, over_seconds=120)))
+
+    assert found["Throughput"] == "Averaging 1,200 domains/hour over last 2 minutes"
+
+
 def test_the_percentage_is_full_only_at_the_end() -> None:
     assert job_words.progress(status(domains_done=4_999)) == "4,999/5,000 domains (99%)"
     assert job_words.progress(status(domains_done=4_990, domains_failed=10)) == "5,000/5,000 domains (100%)"

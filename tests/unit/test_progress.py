@@ -11,7 +11,7 @@ def test_nothing_is_said_of_a_job_that_has_just_begun() -> None:
 
 
 def test_the_pace_is_of_the_time_the_job_goes_or_of_the_window_if_that_is_less() -> None:
-    assert pace(10, 10, running_seconds=60) == Pace(600, 600)
+    assert pace(10, 10, running_seconds=60) == Pace(600, 600, over_seconds=60)
     assert pace(150, 20, running_seconds=86_400) == Pace(600, 240)
 
 

@@ -14,7 +14,7 @@ from prospector.jobs.rebuild import rebuild_if_lost
 from prospector.jobs.reconcile import reconcile
 from prospector.store import spend
 
-from .stage import KEY, Stage
+from .stage import KEY, Stage, everything_in_postgres, everything_in_redis
 
 
 def test_a_budget_is_met_to_the_credit_and_a_higher_one_goes_on_with_exactly_the_pages_that_wait(stage: Stage) -> None:
@@ -152,17 +152,3 @@ def test_four_workers_and_two_jobs_keep_to_the_slots_and_the_key_is_nowhere(stag
     assert KEY.encode() not in processes
     assert KEY not in everything_in_postgres(stage)
     assert KEY.encode() not in everything_in_redis(stage)
-
-
-def everything_in_postgres(stage: Stage) -> str:
-    tables = stage.rows("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
-    dump = "".join(repr(stage.rows(f'SELECT * FROM "{one.tablename}"')) for one in tables)
-    assert "scrapingbee-js" in dump
-    return dump
-
-
-def everything_in_redis(stage: Stage) -> bytes:
-    redis = stage.frontier.redis
-    dump = b"".join(key + (redis.dump(key) or b"") for key in redis.scan_iter("*"))
-    assert b"prospector:job:" in dump
-    return dump
