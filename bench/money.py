@@ -23,8 +23,8 @@ from prospector.demo.site import Reach
 from prospector.demo.truth import address, canonical
 from prospector.frontier import calls, paid_calls
 from prospector.jobs import follow
+from prospector.jobs.balance import balance
 from prospector.jobs.rebuild import rebuild_if_lost
-from prospector.jobs.reconcile import reconcile
 from prospector.local import attach
 from prospector.local.home import Home
 from prospector.local.servers import with_home
@@ -86,7 +86,7 @@ class Run:
         while time.monotonic() < until:
             rebuild_if_lost(self.stage.engine, self.stage.frontier)
             with self.stage.engine.connect() as connection:
-                reconcile(connection, self.stage.frontier)
+                balance(connection, self.stage.frontier)
             self.stage.frontier.run(calls.reap())
             self.look_at_breaker()
             self.key_in_processes += b"".join(map(command_line, Path("/proc").glob("[0-9]*"))).count(KEY.encode())
@@ -110,7 +110,8 @@ class Run:
 
     def probes(self) -> list[float]:
         """The moments of the calls that were sent while the breaker was open."""
-        at = sorted(float(call["unix_time"]) for call in self.stage.bee.truth()["calls"])
+        calls_made = self.stage.bee.truth()["calls"]
+        at = sorted(call["unix_time"] - (call["ended"] - call["started"]) for call in calls_made)  # noted at its end
         return [one for one in at if any(begin + OPENING_SECONDS < one <= end for begin, end in self.open)]
 
     def key_hits(self) -> Iterator[tuple[str, int]]:

@@ -50,8 +50,11 @@ def lines(one: JobStatus, price_usd: Decimal) -> Iterator[tuple[str, str]]:
     yield "Cost so far", cost(one, price_usd) + _budget(one)
     if one.methods is not None:
         yield "Breakdown", breakdown(one.methods)
-    if one.pace is not None:
-        yield "Throughput", f"Averaging {one.pace.per_hour:,.0f} domains/hour over last {duration(round(one.pace.over_seconds))}"
+    if one.speed is not None:
+        yield (
+            "Throughput",
+            f"Averaging {one.speed.per_hour:,.0f} domains/hour over last {duration(round(one.speed.over_seconds))}",
+        )
     yield "Last activity", ago(one.last_activity) if one.last_activity else "none yet"
     yield "Found", f"{counted(one.mentions, 'mention')} (rows of results.csv) on {counted(one.pages, 'page')} read"
     yield "Qualified", counted(one.qualified, "prospect") + ("" if job.state in ENDED else " so far")
@@ -73,8 +76,8 @@ def line(one: JobStatus, price_usd: Decimal) -> str:
     """All of it in one line, for a log."""
     parts = [progress(one), state(one.job.state), counted(one.mentions, "mention"), f"{one.qualified:,} qualified"]
     parts.append(f"{one.domains_failed:,} failed")
-    if one.pace is not None:
-        parts.append(f"{one.pace.per_hour:,.0f} domains/hour")
+    if one.speed is not None:
+        parts.append(f"{one.speed.per_hour:,.0f} domains/hour")
     if one.eta is not None:
         parts.append(_eta(one))
     parts += _stalled(one)

@@ -100,7 +100,7 @@ def retry(engine: Engine, frontier: Frontier, job_id: str) -> int:
     return again
 
 
-def delete(engine: Engine, frontier: Frontier, files: Storage, job_id: str) -> None:
+def delete(engine: Engine, frontier: Frontier, job_id: str, files: Storage) -> None:
     """The job and everything of it. One that is under way is cancelled first."""
     with suppress(NotNow):
         cancel(engine, frontier, job_id)

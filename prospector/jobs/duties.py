@@ -9,7 +9,7 @@ from prospector.core.states import IN_FLIGHT, JobState
 from prospector.errors import NotFound, ServerUnreachable
 from prospector.fetch.key import key_in_force
 from prospector.frontier import calls
-from prospector.jobs import account, admission, closing, follow, judging, rebuild, reconcile, retention, workers
+from prospector.jobs import admission, balance, books, closing, follow, judging, rebuild, retention, workers
 from prospector.jobs.absence import DAY_SECONDS, Absences
 from prospector.jobs.alerts import Herald
 from prospector.jobs.counters import Counters
@@ -51,8 +51,8 @@ class Duties:
             Duty("workers", 2, self.staff_nodes),
             Duty("leases", 5, lambda: post.frontier.run(calls.reap())),
             Duty("domains", 5, lambda: closing.close_ended(post.engine, post.frontier)),
-            Duty("money", 5, self.reconcile_money),
-            Duty("account", 60, lambda: account.learn_limit(post.frontier, post.scrapingbee_url, key_in_force()())),
+            Duty("money", 5, self.balance_money),
+            Duty("account", 60, lambda: books.learn_limit(post.frontier, post.scrapingbee_url, key_in_force()())),
             Duty("checkpoints", 5, self._counters.keep),
             Duty("new jobs", 5, lambda: admission.admit(post.engine, post.frontier)),
             Duty("servers", 30, self.look_for_servers),
@@ -111,9 +111,9 @@ class Duties:
                 with suppress(IllegalMove):
                     jobs.move(connection, one.id, JobState.FAILED, f"{server} was away for 24 hours", IN_FLIGHT)
 
-    def reconcile_money(self) -> None:
+    def balance_money(self) -> None:
         with self._post.engine.connect() as connection:
-            reconcile.reconcile(connection, self._post.frontier)
+            balance.balance(connection, self._post.frontier)
 
     def expire_exports(self) -> None:
         shelf.expire(self._post.engine, self._post.files, datetime.now(UTC))

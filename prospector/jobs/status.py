@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine
 
 from prospector.core.methods import Method
-from prospector.core.progress import Eta, Pace, eta, pace
+from prospector.core.progress import Eta, Speed, eta, speed_of
 from prospector.core.spellings import not_found
 from prospector.core.states import ENDED, IN_FLIGHT, JobState
 from prospector.errors import ServerUnreachable
@@ -51,7 +51,7 @@ class JobStatus:
     used_credits: int = 0
     reserved_credits: int = 0
     pages_wanting_key: int = 0
-    pace: Pace | None = None
+    speed: Speed | None = None
     eta: Eta | None = None
     last_activity: datetime | None = None
     failures: Mapping[str, int] | None = None
@@ -72,7 +72,7 @@ class JobStatus:
 
     def as_object(self) -> dict[str, Any]:
         """What `job status --json` promises."""
-        job, pace = self.job, self.pace
+        job, speed = self.job, self.speed
         return {
             "id": job.id,
             "name": job.name,
@@ -89,7 +89,7 @@ class JobStatus:
             "mentions": self.mentions,
             "qualified": self.qualified,
             "credits": {"used": self.used_credits, "reserved": self.reserved_credits, "cap": job.max_credits},
-            "rate_per_hour": None if pace is None else round(pace.per_hour),
+            "rate_per_hour": None if speed is None else round(speed.per_hour),
             "eta_seconds": None if self.eta is None else {"low": self.eta.low_seconds, "high": self.eta.high_seconds},
             "last_activity": _iso(self.last_activity),
             "newest_find": None if self.newest_find is None else asdict(self.newest_find),
@@ -129,7 +129,7 @@ def status(engine: Engine, frontier: Frontier, job_id: str) -> JobStatus:
 
 def of_counters(job: Job, known: Status) -> JobStatus:
     now = datetime.now(UTC)
-    speed = _pace(known) if job.state is JobState.RUNNING else None
+    speed = _speed(known) if job.state is JobState.RUNNING else None
     return JobStatus(
         job,
         counted_at=now,
@@ -147,21 +147,21 @@ def of_counters(job: Job, known: Status) -> JobStatus:
         used_credits=known.credits_used,
         reserved_credits=known.credits_reserved,
         pages_wanting_key=known.pages_wanting_key,
-        pace=speed,
+        speed=speed,
         eta=_eta(known, speed, now) if job.state is JobState.RUNNING else None,
         last_activity=known.last_activity,
     )
 
 
-def _pace(known: Status) -> Pace | None:
+def _speed(known: Status) -> Speed | None:
     """From when the job was last begun to be handed out: a rest, and what it did before, are no part of its speed."""
     if known.running_ms is None:
         return None
     finished = known.domains_recently
-    return pace(finished.in_15_minutes, finished.in_5_minutes, known.running_ms / 1000)
+    return speed_of(finished.in_15_minutes, finished.in_5_minutes, known.running_ms / 1000)
 
 
-def _eta(known: Status, speed: Pace | None, now: datetime) -> Eta | None:
+def _eta(known: Status, speed: Speed | None, now: datetime) -> Eta | None:
     """Domains whose pages wait for money or for their site are not worked at: the speed of the others says nothing of them."""
     at_work = max(0, left(known) - known.domains_stalled - known.domains_parked)
     wait = (known.stalled_until - now).total_seconds() if known.stalled_until else 0

@@ -10,7 +10,7 @@ import pytest
 from cli import job_words
 from prospector.core.halts import Halt, halt_of
 from prospector.core.methods import Method
-from prospector.core.progress import Eta, Pace
+from prospector.core.progress import Eta, Speed
 from prospector.core.states import JobState
 from prospector.jobs.status import JobStatus
 from prospector.store.jobs import Job
@@ -42,7 +42,7 @@ def test_a_running_job_as_the_requirements_have_it() -> None:
             domains_done=3_200,
             domains_failed=41,
             used_credits=4_832,
-            pace=Pace(287, 290),
+            speed=Speed(287, 290),
             eta=Eta(8_280, 10_440),
             last_activity=datetime.now(UTC) - timedelta(minutes=2, seconds=5),
             failures={"DNS resolution failed": 30, "HTTP 403 Forbidden": 11},
@@ -60,7 +60,7 @@ def test_a_running_job_as_the_requirements_have_it() -> None:
 
 
 def test_a_speed_is_of_no_longer_time_than_the_job_goes() -> None:
-    found = said(status(pace=Pace(1_200, 1_200, over_seconds=120)))
+    found = said(status(speed=Speed(1_200, 1_200, over_seconds=120)))
 
     assert found["Throughput"] == "Averaging 1,200 domains/hour over last 2 minutes"
 

@@ -10,8 +10,8 @@ from prospector.core.methods import Mode
 from prospector.core.states import JobState
 from prospector.frontier import calls, paid_calls
 from prospector.jobs import control, follow
+from prospector.jobs.balance import balance
 from prospector.jobs.rebuild import rebuild_if_lost
-from prospector.jobs.reconcile import reconcile
 from prospector.store import spend
 
 from .stage import KEY, Stage, everything_in_postgres, everything_in_redis
@@ -84,7 +84,7 @@ def test_a_redis_that_loses_everything_with_calls_in_flight_lets_no_job_spend_mo
 
     def at_rest() -> bool:
         with stage.engine.connect() as connection:  # as the steward does
-            reconcile(connection, stage.frontier)
+            balance(connection, stage.frontier)
         return stage.over(job) or stage.stuck(job, "budget")
 
     stage.until(at_rest)

@@ -172,7 +172,7 @@ def test_a_deleted_job_is_gone_with_its_files(desk: Desk, tmp_path: object) -> N
         writer.write(b"domain")
         writer.commit()
 
-    control.delete(desk.engine, desk.frontier, files, job)
+    control.delete(desk.engine, desk.frontier, job, files)
 
     with desk.engine.connect() as connection, pytest.raises(NotFound):
         jobs.job(connection, job)

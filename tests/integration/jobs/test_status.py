@@ -223,8 +223,8 @@ def test_a_resumed_job_has_the_speed_of_now_and_one_that_waits_for_its_site_know
 
     one = status(desk.engine, desk.frontier, job)
 
-    assert one.pace is not None
-    assert one.pace.per_hour > 30  # one domain within two minutes; with the hour of the pause it would be fewer than 4
+    assert one.speed is not None
+    assert one.speed.per_hour > 30  # one domain within two minutes; with the hour of the pause it would be fewer than 4
     assert one.domains_stalled == 1
     assert one.stalled_until
     assert one.eta
