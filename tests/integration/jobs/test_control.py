@@ -13,7 +13,8 @@ from prospector.frontier import calls
 from prospector.jobs import control
 from prospector.jobs.control import NotNow
 from prospector.jobs.follow import reconcile
-from prospector.store import domains, events, jobs
+from prospector.jobs.status import status
+from prospector.store import domains, events, jobs, misses
 
 from .conftest import Desk
 
@@ -115,6 +116,22 @@ def test_failed_domains_are_tried_again_and_only_they(desk: Desk) -> None:
     assert (now.domains_total, now.domains_done, now.domains_failed, now.domains_open) == (4, 2, 0, 2)
 
 
+def test_a_retry_that_is_cancelled_leaves_the_reasons_of_before(desk: Desk) -> None:
+    job = desk.running(count=3)
+    desk.crawl(most=1)
+    desk.crawl(failed=True)
+    reconcile(desk.engine, desk.frontier, job)
+    control.retry(desk.engine, desk.frontier, job)
+
+    control.cancel(desk.engine, desk.frontier, job)
+
+    one = status(desk.engine, desk.frontier, job)
+    assert (one.domains_done, one.domains_failed, one.domains_waiting) == (1, 2, 0)
+    assert one.failures == {"DNS resolution failed": 2}
+    with desk.engine.connect() as connection:
+        assert len(list(misses.failed_domains(connection, job))) == 2
+
+
 def test_failed_domains_of_a_running_job_are_tried_again_beside_the_others(desk: Desk) -> None:
     job = desk.running(count=4)
     desk.crawl(most=2, failed=True)
@@ -155,7 +172,7 @@ def test_a_deleted_job_is_gone_with_its_files(desk: Desk, tmp_path: object) -> N
         writer.write(b"domain")
         writer.commit()
 
-    control.delete(desk.engine, desk.frontier, files, job)
+    control.delete(desk.engine, desk.frontier, job, files)
 
     with desk.engine.connect() as connection, pytest.raises(NotFound):
         jobs.job(connection, job)
