@@ -48,14 +48,15 @@ def prepare(engine: Engine, frontier: Frontier, job_id: str) -> None:
 
 
 def _follow(connection: Connection, frontier: Frontier, job: Job, lift_again: bool, check_domains: bool) -> None:
-    known = _known(frontier, job.id)
+    here = _here(frontier, job.id)
+    known = here if here and here.filled else None
     match job.state:
         case JobState.RUNNING:
             _run(connection, frontier, job, known, lift_again or known is None or known.held, check_domains)
         case JobState.PAUSING:
             _pause(connection, frontier, job, known)
         case JobState.PAUSED:
-            if known and not known.held:
+            if here and not here.held:
                 frontier.run(calls.hold(job.id))
             if check_domains and known:
                 _add_missing(connection, frontier, job, known)
@@ -64,6 +65,7 @@ def _follow(connection: Connection, frontier: Frontier, job: Job, lift_again: bo
         case _:
             if known:
                 checkpoint(connection, job, known)
+            if here:
                 drop(frontier, job.id)
 
 
@@ -86,7 +88,7 @@ def _run(
 def _pause(connection: Connection, frontier: Frontier, job: Job, known: Status | None) -> None:
     if known and left(known) == 0 and ending.end(connection, job):
         return
-    if known is None or frontier.run(calls.hold(job.id)) == 0:
+    if frontier.run(calls.hold(job.id)) == 0:
         jobs.move(connection, job.id, JobState.PAUSED, job.reason)
         if known:
             checkpoint(connection, job, known, JobState.PAUSED)
@@ -108,6 +110,12 @@ def left(known: Status) -> int:
 
 
 def _known(frontier: Frontier, job_id: str) -> Status | None:
+    """None also where its filling was interrupted: what is here of it is not all, and it is filled again."""
+    here = _here(frontier, job_id)
+    return here if here and here.filled else None
+
+
+def _here(frontier: Frontier, job_id: str) -> Status | None:
     return frontier.run(calls.status([job_id]))[0]
 
 
