@@ -4,7 +4,8 @@ from sqlalchemy import Connection, Engine
 
 from prospector.core.ladder import Parked
 from prospector.core.outcomes import DomainState
-from prospector.core.states import JobState
+from prospector.core.states import ENDED, JobState
+from prospector.errors import NotFound
 from prospector.frontier import calls, job_calls
 from prospector.frontier.calls import Status
 from prospector.frontier.client import Frontier
@@ -36,6 +37,24 @@ def reconcile(
         if state is job.state:
             break
     return state
+
+
+def follow(engine: Engine, frontier: Frontier, job_id: str) -> None:
+    """Reconciles also a job that the frontier has and the record, by now, has not."""
+    try:
+        reconcile(engine, frontier, job_id)
+    except NotFound:  # it was deleted
+        drop(frontier, job_id)
+
+
+def drop_ended(engine: Engine, frontier: Frontier) -> list[str]:
+    """What the frontier still has of jobs that have ended while it could not be told. Returns them."""
+    with engine.connect() as connection:
+        under_way = {one.id for one in jobs.listed(connection, frozenset(JobState) - ENDED)}
+    ended = sorted(_all_here(frontier) - under_way)
+    for job in ended:
+        follow(engine, frontier, job)
+    return ended
 
 
 def prepare(engine: Engine, frontier: Frontier, job_id: str) -> None:
@@ -117,6 +136,15 @@ def _known(frontier: Frontier, job_id: str) -> Status | None:
 
 def _here(frontier: Frontier, job_id: str) -> Status | None:
     return frontier.run(calls.status([job_id]))[0]
+
+
+def _all_here(frontier: Frontier) -> set[str]:
+    place, found = frontier.run(job_calls.jobs_here())
+    here = set(found)
+    while place != "0":
+        place, found = frontier.run(job_calls.jobs_here(place))
+        here.update(found)
+    return here
 
 
 def drop(frontier: Frontier, job_id: str) -> None:
