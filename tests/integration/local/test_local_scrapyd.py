@@ -13,7 +13,7 @@ import pytest
 from redis import Redis
 
 from prospector import env, nodes
-from prospector.local import attach, locks, options
+from prospector.local import attach, locks, log_files, options
 from prospector.local.home import Home
 from prospector.local.servers import with_home
 
@@ -193,6 +193,17 @@ def test_an_edit_of_the_file_is_seen_by_what_compares_the_options(home: Home, tm
     command(home, tmp_path, tmp_path)
 
     assert options.recorded(home.sockets) != before
+
+
+def test_a_log_that_has_grown_is_set_aside_while_the_stack_runs(home: Home) -> None:
+    with_home(home)
+    for name in ("supervisor", "exports", "redis"):
+        with (home.logs / f"{name}.log").open("ab") as log:
+            log.truncate(log_files.BYTES_MOST + 1)
+
+    for name in ("supervisor", "exports", "redis"):
+        assert until(lambda name=name: (home.logs / f"{name}.log").stat().st_size < log_files.BYTES_MOST)
+        assert (home.logs / f"{name}.1.log").stat().st_size == log_files.BYTES_MOST
 
 
 def test_its_own_lines_are_one_json_event_each_without_its_password(home: Home) -> None:
