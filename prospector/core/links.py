@@ -11,7 +11,6 @@ from prospector.core.visible import BREAK, Visible
 from prospector.core.zones import Zone
 
 WEB = ("http://", "https://")
-NOT_FOLLOWED = frozenset(["nofollow", "ugc", "sponsored"])
 
 
 class Link(NamedTuple):
@@ -24,10 +23,6 @@ class Link(NamedTuple):
     anchor: str
     rel: frozenset[str]
     zone: Zone
-
-    @property
-    def is_followed(self) -> bool:
-        return not self.rel & NOT_FOLLOWED
 
 
 NO_REL: frozenset[str] = frozenset()

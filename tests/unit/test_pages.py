@@ -76,10 +76,10 @@ def test_a_link_has_its_text_its_rel_and_its_zone() -> None:
         "<nav><a href=/a rel='NoFollow  ugc'>The <b>first</b>\n one</a></nav><p>x<a href=/b> <img></a><map><area href=/c></map>"
     ).links
 
-    assert [(one.anchor, sorted(one.rel), one.zone, one.is_followed) for one in links] == [
-        ("The first one", ["nofollow", "ugc"], Zone.NAV, False),
-        ("", [], Zone.MAIN, True),
-        ("", [], Zone.MAIN, True),
+    assert [(one.anchor, sorted(one.rel), one.zone) for one in links] == [
+        ("The first one", ["nofollow", "ugc"], Zone.NAV),
+        ("", [], Zone.MAIN),
+        ("", [], Zone.MAIN),
     ]
 
 
