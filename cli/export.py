@@ -209,11 +209,14 @@ def _bring_on(opened: Deployment) -> None:
 
 
 def _log() -> Path:
+    """Where there is no local stack that would keep it small, this does."""
     from prospector import settings
+    from prospector.local import log_files
     from prospector.local.home import Home
 
     home = Home(settings.PROSPECTOR_HOME)
     home.make()
+    log_files.keep_small(home.logs)
     return home.logs / "exports.log"
 
 
