@@ -108,10 +108,12 @@ class Status:
     """Where a job stands. `domains_parked`: open ones of which a page waits for money, key or provider, and
     `parked_pages` those pages by reason. `overdue_ms`: how long the site that may be asked longest has waited for a worker. `running_ms`: how
     long it has been handed out without a break, from which on `…_recently` counts; None: it is held. `domains_stalled` wait for
-    a far Retry-After, the last one `stalled_until`. `mentions`: keyword and page. `newest_find`: a page, by its address."""
+    a far Retry-After, the last one `stalled_until`. Not `filled`: some of the job is not here yet, and it is not to be lifted.
+    `mentions`: keyword and page. `newest_find`: a page, by its address."""
 
     job: str
     held: bool
+    filled: bool
     last_activity: datetime | None
     pages_recently: Recently
     domains_recently: Recently
@@ -293,15 +295,18 @@ def status(jobs: Sequence[str]) -> Call[list[Status | None]]:
     def read_one(job: str, raw: list[Any]) -> Status | None:
         if not raw:
             return None
-        (state, last, find, *counters), pages, domains, parked, paid_line, overdue_ms, running_ms, stalled, until = raw
+        (
+            (state, filled, last, find, *counters),
+            pages, domains, parked, paid_line, overdue_ms, running_ms, stalled, until,
+        ) = raw  # fmt: skip
         reasons = {reason.decode(): count for reason, count in zip(parked[::2], parked[1::2], strict=True)}
         return Status(
-            job, state == b"held", _moment(last), Recently(*pages), Recently(*domains), reasons, paid_line, overdue_ms,
-            running_ms if running_ms >= 0 else None, stalled, _moment(until) if stalled else None,
+            job, state == b"held", filled is not None, _moment(last), Recently(*pages), Recently(*domains), reasons, paid_line,
+            overdue_ms, running_ms if running_ms >= 0 else None, stalled, _moment(until) if stalled else None,
             find.decode() if find else None, *(int(one or 0) for one in counters),
         )  # fmt: skip
 
-    names = json.dumps(["state", "last", "find", *COUNTERS])
+    names = json.dumps(["state", "filled", "last", "find", *COUNTERS])
     return Call("status", (names, *jobs), lambda raw: [read_one(*both) for both in zip(jobs, raw, strict=True)])
 
 

@@ -1,6 +1,7 @@
 """Files of exports after they are made: signed anew, copied whole, and gone when their time has come."""
 
 import os
+import tempfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.request import urlopen
@@ -87,6 +88,28 @@ def test_after_seven_days_an_export_is_expired_and_its_files_are_gone(stores: St
     assert {blob.key.split("/")[2] for blob in stores.files.listed("")} == {new.export.id}
     with pytest.raises(Conflict, match="is expired"):
         shelf.links(stores.files, state(stores.record, old.export))
+
+
+def test_what_killed_runners_left_behind_goes_after_a_day(
+    stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    old, new = tmp_path / "prospector-export-old", tmp_path / "prospector-export-new"
+    for folder in (old, new):
+        folder.mkdir()
+        (folder / "prospects.jsonl").touch()
+    before = (NOW - timedelta(days=1, hours=1)).timestamp()
+    os.utime(old, (before, before))
+    unfinished = [stores.files.writer(shelf.prefix("job", name) + "2/y.csv", "y.csv", "text/csv") for name in "ab"]
+    (left,) = (tmp_path / "files" / ".incoming").glob("*%2Fa%2F*")
+    os.utime(left, (before, before))
+
+    shelf.expire(stores.record, stores.files, NOW)
+
+    assert [path.name for path in tmp_path.glob("prospector-export-*")] == ["prospector-export-new"]
+    assert stores.files.sweep("") == 1
+    for writer in unfinished:
+        writer.abort()
 
 
 def test_the_files_of_a_job_go_with_it(stores: Stores, job: str) -> None:
