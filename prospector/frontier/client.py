@@ -83,7 +83,7 @@ class Frontier:
     def _attempt(self, calls: Sequence[Call[Any]]) -> list[Any]:
         with self.redis.pipeline(transaction=False) as pipeline:
             for call in calls:
-                pipeline.evalsha(script(call.script).sha, 0, *call.arguments)
+                pipeline.evalsha(script(call.script).sha, 0, *call.told())
             raw = pipeline.execute()
         return [call.read(one) for call, one in zip(calls, raw, strict=True)]
 
@@ -148,7 +148,7 @@ class AsyncFrontier:
         if connection is None:
             raise exceptions.ConnectionError("There is no connection to Redis.")
         async with self._asking:
-            commands = (("EVALSHA", script(call.script).sha, 0, *call.arguments) for call in calls)
+            commands = (("EVALSHA", script(call.script).sha, 0, *call.told()) for call in calls)
             await connection.send_packed_command(connection.pack_commands(commands))
         async with self._hearing:  # a lock is given in the order it is asked for, which is that of sending
             async with asyncio.timeout(ANSWER_SECONDS):

@@ -9,7 +9,6 @@ is back.
 
 import asyncio
 import math
-import time
 from collections import deque
 from collections.abc import Callable
 from functools import partial
@@ -24,6 +23,7 @@ from prospector.frontier import calls, keys
 from prospector.frontier.calls import Call, Claim, Fetch, Terms
 from prospector.frontier.client import AWAY, AsyncFrontier, Refusing, is_of_state
 from prospector.frontier.desk import Pace
+from prospector.frontier.moments import Ago, steady_seconds
 
 T = TypeVar("T")
 Told = tuple[Call[Any], "asyncio.Future[Any] | None"]
@@ -38,11 +38,6 @@ MARGIN = 1 / 12  # a ticket is not sent in this last part of its lease
 CALLS_A_TURN = 500
 TURNS_MOST = 8  # round trips under way at once
 REFUSED_SECONDS = 1.0  # pause after a refusal
-
-
-def steady_seconds() -> float:
-    """A clock that never steps, and counts the time this machine (or this process) slept."""
-    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 class Pump:
@@ -115,7 +110,14 @@ class Pump:
     def free(self, ticket: Ticket, how: Fetch, latency_ms: int, pace: Pace, retry_after_ms: int) -> None:
         """The fetch is over; what is made of it may take longer."""
         call = calls.release(
-            ticket.lease, how, latency_ms, pace.least_ms, pace.most_ms, retry_after_ms, pace.crawl_delay_ms
+            ticket.lease,
+            how,
+            latency_ms,
+            pace.least_ms,
+            pace.most_ms,
+            retry_after_ms,
+            pace.crawl_delay_ms,
+            Ago(steady_seconds()),
         )
         self.ask(call).add_done_callback(partial(self._hear_pace, ticket.site))
 

@@ -4,7 +4,6 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 
@@ -66,9 +65,16 @@ def hang_in_a_script(server: Server, hand: Hand) -> None:
 
     hand.redis.config_set("busy-reply-threshold", 1)
     Thread(target=hang, daemon=True).start()
-    with suppress(RedisError):
-        while hand.redis.ping():
-            time.sleep(0.01)
+    while not is_busy(hand):
+        time.sleep(0.01)
+
+
+def is_busy(hand: Hand) -> bool:
+    try:
+        hand.redis.get("any")
+    except RedisError as error:
+        return "BUSY" in str(error)
+    return False
 
 
 def kill_script(hand: Hand) -> None:

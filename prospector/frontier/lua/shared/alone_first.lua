@@ -19,8 +19,8 @@ local function alone_first(worker, rules, now, tickets)
     elseif rules.only_job ~= '' and rules.only_job ~= job then  -- another worker's
     else
       local delay_ms = redis.call('ZSCORE', RUNNING(), job) and site_due(site, rules, now)
-      if delay_ms then may_go[#may_go + 1] = {one, job, domain, url, site, delay_ms}
-      else redis.call('ZADD', SUSPECTS(), now, one) end  -- of a held job, or of a site to wait for: behind the others
+      if delay_ms and limit_reached(job, domain, site, now) ~= 'full' then may_go[#may_go + 1] = {one, job, domain, url, site, delay_ms}
+      else redis.call('ZADD', SUSPECTS(), now, one) end  -- of a held job, or one that has to wait: behind the others
     end
   end
   if #may_go > 0 then

@@ -1,7 +1,13 @@
--- Grants a suspect page of a site that may be asked now alone, if its method is affordable.
+-- Grants a suspect page alone, of a site that may be asked now, if its method is affordable.
 local function take_suspect(one, job, domain, url, site, worker, rules, delay_ms, now)
+  local limit = limit_reached(job, domain, site, now)
+  if limit == 'full' then return nil end
   redis.call('ZREM', SUSPECTS(), one)
   redis.call('HINCRBY', DOMAIN(job, domain), 'away', -1)
+  if limit == 'past' then
+    note_if_empty(job, domain, now)
+    return nil
+  end
   local state = read_state(job, domain, url, redis.call('HGET', STATE(job, domain), url), rules, now)
   if not state then return nil end
   state.m = method_of(job, domain, state, rules)
