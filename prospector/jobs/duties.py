@@ -97,9 +97,9 @@ class Duties:
         """
         if seconds < AWAY_SECONDS or self._held_since is not None:
             return
-        self._held_since = datetime.now(UTC)
         for job in self._under_way:
             self._post.frontier.run(calls.hold(job))
+        self._held_since = datetime.now(UTC)
         LOG.error(
             "jobs_held",
             jobs=" ".join(self._under_way),
