@@ -1,5 +1,7 @@
 """The frontier follows the record: whatever was interrupted between the two is mended here."""
 
+from dataclasses import replace
+
 from sqlalchemy import Connection, Engine
 
 from prospector.core.ladder import Parked
@@ -82,8 +84,10 @@ def _follow(connection: Connection, frontier: Frontier, job: Job, lift_again: bo
         case JobState.PENDING:
             pass
         case _:
+            if job.state is JobState.CANCELLED:
+                domains.fail_again(connection, job.id)
             if known:
-                checkpoint(connection, job, known)
+                checkpoint(connection, job, _as_recorded(connection, job, known))
             if here:
                 drop(frontier, job.id)
 
@@ -114,14 +118,21 @@ def _pause(connection: Connection, frontier: Frontier, job: Job, known: Status |
 
 
 def _add_missing(connection: Connection, frontier: Frontier, job: Job, known: Status) -> None:
-    """Domains that the record has left and the frontier has not: a fill was interrupted, or failed ones were asked for again."""
+    """Domains that the record has left and the frontier has not: a fill was interrupted, or finished ones were asked for again."""
     tally = domains.tally(connection, job.id)
     if tally[DomainState.WAITING] + tally[DomainState.OPEN] <= left(known):
         return
     missing = fill.add_missing(connection, frontier, job.id)
     again = missing - max(0, job.domains_total - known.domains_total)
-    if again > 0:  # they were counted as failed
-        frontier.run(job_calls.reopened(job.id, again))
+    if again > 0:  # they were counted as ended, most of them as failed
+        failed = min(again, max(0, known.domains_failed - tally[DomainState.FAILED]))
+        frontier.run(job_calls.reopened(job.id, failed=failed, done=again - failed))
+
+
+def _as_recorded(connection: Connection, job: Job, known: Status) -> Status:
+    """What the frontier still had open of a cancelled job may have an end in the record: of an earlier try, or just now."""
+    tally = domains.tally(connection, job.id)
+    return replace(known, domains_done=tally[DomainState.DONE], domains_failed=tally[DomainState.FAILED])
 
 
 def left(known: Status) -> int:

@@ -261,12 +261,14 @@ class DomainSpider(CrawlSpider):
         """A callback or a pipeline of ours failed on this page: the ticket is settled without a row."""
         self.settle(ticket, readings.defect(ticket, failure))
 
-    def settle(self, ticket: Ticket, end: Conclusion, mentions: int = 0) -> None:
+    def settle(self, ticket: Ticket, end: Conclusion, mentions: int = 0, *, after_add: bool = False) -> None:
         if ticket.price and ticket.lease not in self.ledger.asked:
             self.pump.tell(paid_calls.spare(ticket.lease))
         self.pump.settle(
             ticket,
-            calls.settle(ticket.lease, end.verdict, mentions, end.state, end.wait_ms, end.parked, end.facts),
+            calls.settle(
+                ticket.lease, end.verdict, mentions, end.state, end.wait_ms, end.parked, end.facts, after_add=after_add
+            ),
         )
         if ticket.price:
             self.ledger.asked.discard(ticket.lease)

@@ -297,6 +297,24 @@ def test_a_page_that_was_not_read_is_a_row_with_its_reason() -> None:
     assert not row.mentions
 
 
+@pytest.mark.parametrize(
+    ("verdict", "outcome", "flags"),
+    [
+        (Verdict.DONE, PageOutcome.SKIPPED, PageFlag.COUNTED),
+        (Verdict.DONE, PageOutcome.REDIRECTED, PageFlag.COUNTED),
+        (Verdict.ASIDE, PageOutcome.REDIRECTED, PageFlag(0)),
+        (Verdict.ASIDE, PageOutcome.SKIPPED, PageFlag(0)),
+        (Verdict.FAILED, PageOutcome.FAILED, PageFlag(0)),
+    ],
+)
+def test_a_row_says_whether_its_page_counts_as_fetched_where_its_outcome_does_not(
+    verdict: Verdict, outcome: PageOutcome, flags: PageFlag
+) -> None:
+    row = page_row(PageItem(ticket(), "https://a.test/", 200, NOON, Conclusion(verdict, outcome)), [], {})
+
+    assert row.flags == flags
+
+
 # --- the debug mode
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from prospector.core.retention import EXPORT_DAYS
-from prospector.errors import Conflict
+from prospector.errors import Conflict, EnvironmentInvalid
 from prospector.store import exports
 from prospector.store.tables import ExportState
 
@@ -42,17 +42,41 @@ def fetch(files: Storage, export: Export, folder: Path, named_by: str = "name") 
 
     `named_by`: "name", as results.csv, or "download_name", which tells the files of two jobs apart.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    prepare(folder)
     for one in _made(export):
         target = folder / str(one[named_by])
-        coming = target.with_name(f".{target.name}.part")
         try:
-            with coming.open("wb") as copy:
-                copy.writelines(files.read(str(one["key"])))
-            coming.replace(target)
-        finally:
-            coming.unlink(missing_ok=True)
+            _copy(files.read(str(one["key"])), target)
+        except OSError as error:
+            raise _unwritable(folder, error) from error
         yield target
+
+
+def prepare(folder: Path) -> None:
+    """Makes it, and proves that it can be written to: before the work, not after it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+
+
+def _copy(data: Iterator[bytes], target: Path) -> None:
+    coming = target.with_name(f".{target.name}.part")
+    try:
+        with coming.open("wb") as copy:
+            copy.writelines(data)
+        coming.replace(target)
+    finally:
+        coming.unlink(missing_ok=True)
+
+
+def _unwritable(folder: Path, error: OSError) -> EnvironmentInvalid:
+    why = error.strerror or str(error)
+    return EnvironmentInvalid(
+        f"Nothing can be written in {folder}: {why}.", "Choose another --out, or free some space."
+    )
 
 
 def expire(record: Engine, files: Storage, now: datetime) -> int:

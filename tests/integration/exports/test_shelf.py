@@ -10,11 +10,11 @@ import pytest
 from sqlalchemy import Engine, text
 
 from prospector.blobs import Storage
-from prospector.errors import Conflict, NotFound
+from prospector.errors import Conflict, EnvironmentInvalid, NotFound
 from prospector.jobs.exports import shelf
 from prospector.jobs.exports.run import Stores
 
-from .conftest import ALL, ask, export, state
+from .conftest import ALL, CSV_ONLY, ask, export, state
 
 NOW = datetime.now(UTC)
 
@@ -47,6 +47,24 @@ def test_a_copy_that_breaks_off_leaves_no_half_file(stores: Stores, job: str, tm
         list(shelf.fetch(stores.files, made.export, tmp_path / "out"))
 
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["results.csv"]
+
+
+def test_a_folder_that_cannot_be_written_is_said_with_what_to_do(stores: Stores, job: str, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("a file")
+    made = export(stores, job, CSV_ONLY).export
+
+    with pytest.raises(EnvironmentInvalid, match="taken/below: Not a directory"):
+        list(shelf.fetch(stores.files, made, tmp_path / "taken" / "below"))
+
+
+def test_a_file_that_cannot_be_put_in_its_place_leaves_no_part_of_it(stores: Stores, job: str, tmp_path: Path) -> None:
+    (tmp_path / "results.csv").mkdir()
+    made = export(stores, job, CSV_ONLY).export
+
+    with pytest.raises(EnvironmentInvalid, match="Is a directory"):
+        list(shelf.fetch(stores.files, made, tmp_path))
+
+    assert [path.name for path in tmp_path.glob(".*")] == []
 
 
 def test_an_export_that_is_not_ready_has_no_links(stores: Stores, job: str) -> None:

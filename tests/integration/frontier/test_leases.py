@@ -1,6 +1,8 @@
 """Promise 2 and 3: a page handed out is settled exactly once, and a page that kills workers is found out alone."""
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -8,7 +10,7 @@ from prospector.core.ticket import Found, PageState, Verdict
 from prospector.frontier import calls, paid_calls
 from prospector.frontier.calls import Fetch
 
-from .conftest import Hand
+from .conftest import Hand, Server
 
 
 def test_a_page_is_handed_out_once(frontier: Hand) -> None:
@@ -209,3 +211,30 @@ def test_a_page_that_is_to_be_tried_again_comes_with_its_state_after_its_wait(fr
 
     assert ticket.state == state
     assert frontier.counters("one")["pages"] == 0
+
+
+def test_a_page_is_fetched_again_where_a_killed_redis_forgot_what_was_found_on_it(own_server: Server) -> None:
+    """Its last second may be missing: then the lease is there, and what was added under it is not."""
+    hand, kept = Hand(own_server.url), Path(f"{own_server.url.removeprefix('unix://')}-kept")
+    hand.begin()
+    hand.job("one", ["shop.test"])
+    ticket = hand.one()
+    log = Path(own_server.socket).parent / "appendonlydir"
+    shutil.copytree(log, kept)
+    assert hand.found(ticket, "/a") == ["https://shop.test/a"]
+
+    own_server.kill()
+    shutil.rmtree(log)
+    shutil.copytree(kept, log)
+    own_server.start()
+    assert hand.run(calls.settle(ticket.lease, Verdict.DONE, 3, after_add=True))
+    hand.claim(n=0)
+    again = hand.one()
+    counted = hand.counters("one")["pages"]
+    found = hand.found(again, "/a")
+    assert hand.run(calls.settle(again.lease, Verdict.DONE, 3, after_add=True))
+
+    assert (again.url, again.state.extra["replayed"]) == (ticket.url, 1)
+    assert (counted, found) == (0, ["https://shop.test/a"])
+    assert (hand.counters("one")["pages"], hand.counters("one")["mentions"]) == (1, 3)
+    hand.close()

@@ -16,7 +16,8 @@ from prospector.jobs import control, fill
 from prospector.jobs.control import NotNow
 from prospector.jobs.follow import reconcile
 from prospector.jobs.rebuild import rebuild_if_lost
-from prospector.store import domains, events, jobs, pages
+from prospector.jobs.status import status
+from prospector.store import domains, events, jobs, misses, pages
 from prospector.store.pages import PageRow
 
 from .conftest import Desk
@@ -119,6 +120,22 @@ def test_failed_domains_are_tried_again_and_only_they(desk: Desk) -> None:
     assert (now.domains_total, now.domains_done, now.domains_failed, now.domains_open) == (4, 2, 0, 2)
 
 
+def test_a_retry_that_is_cancelled_leaves_the_reasons_of_before(desk: Desk) -> None:
+    job = desk.running(count=3)
+    desk.crawl(most=1)
+    desk.crawl(failed=True)
+    reconcile(desk.engine, desk.frontier, job)
+    control.retry(desk.engine, desk.frontier, job)
+
+    control.cancel(desk.engine, desk.frontier, job)
+
+    one = status(desk.engine, desk.frontier, job)
+    assert (one.domains_done, one.domains_failed, one.domains_waiting) == (1, 2, 0)
+    assert one.failures == {"DNS resolution failed": 2}
+    with desk.engine.connect() as connection:
+        assert len(list(misses.failed_domains(connection, job))) == 2
+
+
 def test_failed_domains_of_a_running_job_are_tried_again_beside_the_others(desk: Desk) -> None:
     job = desk.running(count=4)
     desk.crawl(most=2, failed=True)
@@ -159,7 +176,7 @@ def test_a_deleted_job_is_gone_with_its_files(desk: Desk, tmp_path: object) -> N
         writer.write(b"domain")
         writer.commit()
 
-    control.delete(desk.engine, desk.frontier, files, job)
+    control.delete(desk.engine, desk.frontier, job, files)
 
     with desk.engine.connect() as connection, pytest.raises(NotFound):
         jobs.job(connection, job)
@@ -311,6 +328,22 @@ def test_a_pause_that_the_frontier_has_not_heard_of_is_made_so(desk: Desk) -> No
 
     assert reconcile(desk.engine, desk.frontier, job) is JobState.PAUSED
     assert desk.claim() == ()
+
+
+def test_domains_that_are_tried_again_leave_the_count_they_were_in(desk: Desk) -> None:
+    job = desk.running(count=5)
+    desk.crawl(most=1, failed=True)
+    desk.crawl(most=2)
+    with desk.engine.begin() as connection:
+        ended = [one.number for one in domains.unfinished(connection, job)]
+        again = [number for number in range(5) if number not in ended][:3]
+        domains.reopen(connection, job, again)
+
+    reconcile(desk.engine, desk.frontier, job, check_domains=True)
+
+    now = known(desk, job)
+    assert (now.domains_total, now.domains_waiting + now.domains_open) == (5, 5)
+    assert (now.domains_done, now.domains_failed) == (0, 0)
 
 
 def test_a_retry_that_was_cut_off_is_noticed_at_the_latest_at_the_end(desk: Desk) -> None:
