@@ -42,7 +42,7 @@ WORDS = (*HIDING_WORDS, *DISPLAY_NONE, *ROOT_WORDS, BASE, *COMMENT_STARTS, COMME
 FINDER = BytesAhoCorasick(WORDS, matchkind=MatchKind.LeftmostFirst)
 
 # in what lexbor serialises, attribute values have no `<` or `>`, and tags no spare white space
-COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+COMMENT = re.compile(r"<!--.*?-->|<\?[^>]*+>", re.DOTALL)  # and what PHP that nobody ran leaves
 # two of a name side by side; the names left out are blocks, which are broken anyway
 TWINS = re.compile(r"</(?!li>|p>|t[dhr]>|d[dtl]>|div>|ul>|h\d>)([^>]++)>(?=<\1[ >])")
 TAG = re.compile(r"<(a(?:rea)? [^>]*+|[^ >]++)[^>]*+>")  # its name; a link's with its attributes
