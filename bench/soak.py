@@ -21,6 +21,7 @@ from sqlalchemy import make_url  # noqa: E402
 
 from prospector.demo.proxy import FaultProxy  # noqa: E402
 from prospector.demo.proxy_faults import ProxyFault  # noqa: E402
+from prospector.jobs.queue import queue_status, requeue  # noqa: E402
 from prospector.local import attach  # noqa: E402
 from prospector.local.home import Home  # noqa: E402
 from prospector.local.servers import with_home  # noqa: E402
@@ -47,6 +48,16 @@ def soak(crawl: Crawl, kills: int, expected_pages: int) -> None:
         else:
             crawl.frontier.redis.flushall()
     crawl.wait(lambda: keep(crawl) and crawl.is_done(), 900)
+    again(crawl)
+
+
+def again(crawl: Crawl) -> None:
+    """What a killed worker had alone in its hands was given up, as it should be: an operator tries it once more."""
+    letters = queue_status(crawl.engine, crawl.frontier).letters
+    for one in letters:
+        print(f"dead letter: {one.reason}, {one.attempts} attempts, {one.url}; tried again", flush=True)
+        requeue(crawl.engine, crawl.frontier, str(one.id))
+    crawl.wait(lambda: keep(crawl) and crawl.is_done(), 300)
 
 
 def keep(crawl: Crawl) -> bool:

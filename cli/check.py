@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from cli import lists, output
+from cli import lists, output, past_costs
 from cli.command import Command
 from prospector.core.methods import Mode
 from prospector.errors import InputInvalid
@@ -21,7 +21,7 @@ def check(file: str, mode: str, as_json: bool, **asked: Any) -> None:
     Example:
       prospector check leads.csv --keywords keywords.txt --client-domain acme.com
     """
-    found = lists.read(lists.Asked(file, mode=Mode(mode), **asked))
+    found = past_costs.informed_if_known(lists.read(lists.Asked(file, mode=Mode(mode), **asked)))
     if as_json:
         output.data(lists.as_object(found))
     else:

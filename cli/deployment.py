@@ -1,6 +1,5 @@
 """The servers of this deployment, opened for one command about jobs; what was interrupted goes on, and it is said."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from prospector.frontier.client import Frontier
-    from prospector.jobs.interrupted import Interrupted
+    from prospector.jobs.interrupted import Interruption
     from prospector.local.servers import Servers
 
 
@@ -55,7 +54,7 @@ def runner_environment(servers: "Servers") -> dict[str, str]:
     from prospector.local import options
 
     in_force = {"DATABASE_URL": servers.database_url, "STORAGE_URL": servers.storage_url}
-    return os.environ | options.given() | in_force
+    return options.applied(options.given() | in_force)
 
 
 def start_workers(deployment: Deployment) -> None:
@@ -72,38 +71,36 @@ def start_workers(deployment: Deployment) -> None:
 
 
 def _go_on(deployment: Deployment) -> None:
-    from prospector.jobs.interrupted import go_on, interrupted
+    """What the last stop of this machine's servers has interrupted. Servers of other people have a steward of their own."""
+    from prospector.jobs.interrupted import go_on, newly_interrupted
 
-    started_at = _stack_started_at()
-    if started_at is None:
+    stopped_at = _stack_stopped_at()
+    if stopped_at is None:
         return
     try:
-        found = interrupted(deployment.engine, deployment.frontier, started_at)
+        found = newly_interrupted(deployment.engine, stopped_at)
+        for one in found:
+            output.say(_words(one))
         if found:
             go_on(deployment.engine, deployment.frontier, found)
             start_workers(deployment)
     except ServerUnreachable:
         return  # the command itself says so, if it needs that server
-    for one in found:
-        output.say(_words(one))
 
 
-def _words(one: "Interrupted") -> str:
+def _words(one: "Interruption") -> str:
     at = one.at.astimezone()
-    today = datetime.now().astimezone().date()
-    moment = f"{at:%H:%M}" if at.date() == today else f"{at:%b} {at.day}, {at:%H:%M}"
-    return f"Job {one.job.id} ({output.plain(one.job.name)}): interrupted {moment}, continuing."
+    return f"Job {one.job.id} ({output.plain(one.job.name)}): interrupted {output.moment(at)}, continuing."
 
 
-def _stack_started_at() -> datetime | None:
-    """Of servers of other people we do not know, and they have a steward."""
+def _stack_stopped_at() -> datetime | None:
     from prospector import settings
     from prospector.local import attach
     from prospector.local.home import Home
     from prospector.local.servers import all_external
 
     state = None if all_external() else attach.running(Home(settings.PROSPECTOR_HOME))
-    return datetime.fromisoformat(state.started_at) if state else None
+    return datetime.fromisoformat(state.stopped_at) if state and state.stopped_at else None
 
 
 def require_answers(deployment: Deployment) -> None:

@@ -50,9 +50,11 @@ def _page(where: str) -> "Page":
     if "://" not in where:
         return read(_saved_page(where), "")
     from prospector import settings
+    from prospector.fetch.resolver import names_by
     from prospector.fetch.single import fetch
 
-    fetched = fetch(where, settings.ALLOWED_NETWORKS)
+    names = names_by(settings.ALLOWED_NETWORKS, settings.RESOLVE)
+    fetched = fetch(where, names, settings.DELAY_MS / 1000)
     if fetched.status != 200:
         output.say(f"{fetched.url} answered {fetched.status}: a crawl would not count what is on it.")
     return read(fetched.body, fetched.url, fetched.content_type)

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli import deployment, job_words, lists, output, past_costs, watching
+from cli import deployment, files, job_words, lists, output, past_costs, watching
 from cli.command import Command
 from cli.deployment import Deployment
 from cli.lists import Lists
-from prospector.core.cost import CreditRange, in_words
 from prospector.core.estimate import DEFAULT_CAP_CREDITS, Estimate
 from prospector.core.methods import Mode
 from prospector.core.spec import JobSpec
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 DEFAULTS = JobSpec()
 MEGABYTE = 1_000_000
-WITHOUT_CENTS = 10
 BYTES_PER_PAGE = (
     1_500  # a page's row and its mentions, twice: in the tables and, for a while, in the logs of the servers
 )
@@ -95,9 +93,9 @@ def run(
     limits = Limits(**{name: options.pop(name) for name in Limits.__dataclass_fields__})
     found = lists.read(lists.Asked(file, mode=Mode(mode), **options))
     _refuse_unusable(found, limits)
-    asked = submission(found, limits, name or Path(file).stem)
+    asked = submission(found, limits, name or _named_after(file))
     if dry_run:
-        _say_plan(found, limits, as_json)
+        _say_plan(past_costs.informed_if_known(found), limits, as_json)
         return _would(asked, found, as_json)
     with deployment.opened() as opened:
         found = past_costs.informed(found, opened.engine)
@@ -108,6 +106,10 @@ def run(
         if not follow and wait_timeout is None:
             return 0
         return watching.watch(opened, created.job, as_json=as_json, wait_seconds=wait_timeout)
+
+
+def _named_after(file: str) -> str:
+    return "standard input" if file == files.STANDARD_INPUT else Path(file).stem
 
 
 def _say_plan(found: Lists, limits: Limits, as_json: bool) -> None:
@@ -155,18 +157,13 @@ def _look_at_disk(found: Lists) -> None:
 
 
 def _report(found: Lists, limits: Limits) -> Iterator[str]:
-    """The same as `prospector check`, then what the job may cost."""
+    """The same as `prospector check`, then how much of what it may cost there is money for."""
     from prospector import settings
 
     yield from lists.report(found)
     plan = found.plan
     if not plan.credits_high:
         return
-    yield (
-        f"Estimated {plan.credits_low:,}-{plan.credits_high:,} ScrapingBee credits ({_dollars(plan.dollars_low)}-"
-        f"{_dollars(plan.dollars_high)}) based on {plan.mode} mode and {_basis(found)}"
-    )
-    yield in_words(CreditRange(plan.credits_low, plan.credits_high, plan.past_jobs), settings.CREDIT_PRICE_USD)
     if not settings.SCRAPINGBEE_API_KEY:
         yield (
             f"There is no SCRAPINGBEE_API_KEY: mode {plan.mode} works as free-only, and counts the pages a key would "
@@ -187,14 +184,6 @@ def _covered(plan: Estimate, limits: Limits) -> Iterator[str]:
             yield f"The {whose} of {money:,} credits covers {share:.0%} of the upper end. At the limit the job pauses."
 
 
-def _dollars(amount: float) -> str:
-    return f"${amount:,.0f}" if amount >= WITHOUT_CENTS else f"${amount:,.2f}"
-
-
-def _basis(found: Lists) -> str:
-    return "historical data" if found.plan.basis.startswith("from") else "typical lists (no history yet)"
-
-
 def submission(found: Lists, limits: Limits, name: str) -> "Submission":
     from prospector.jobs.submit import Submission
 
@@ -207,6 +196,8 @@ def submission(found: Lists, limits: Limits, name: str) -> "Submission":
         max_hours=limits.max_hours,
         client_domains=found.asked.client_domains,
         competitor_domains=found.asked.competitor_domains,
+        metric_column=found.metric.name if found.metric else None,
+        languages=found.languages,
     )
     return Submission(name, spec, limits.max_credits, found.intake, found.keywords, limits.sample)
 
@@ -254,9 +245,10 @@ def _tell(opened: Deployment, created: "Created", asked: "Submission", found: Li
         output.say("For another one beside it, give another --name.")
     elif one.job.started_at:
         domains, keywords = one.job.domains_total, len(found.keywords.keywords)
+        credits_most = "" if job_words.pays_for_nothing(one) else f", at most {asked.max_credits:,} credits"
         output.say(
             f"Job {job_words.title(one)} has started: {job_words.counted(domains, 'domain')}, {job_words.counted(keywords, 'keyword')}, "
-            f"mode {asked.spec.mode}, at most {asked.max_credits:,} credits."
+            f"mode {asked.spec.mode}{credits_most}."
         )
     for words in job_words.outcome(one):
         output.say(words)
@@ -274,6 +266,8 @@ def _as_object(status: dict[str, Any], created: "Created", found: Lists) -> dict
         "was_there": created.was_there,
         "max_credits": status["credits"]["cap"],
         "mode": found.asked.mode,
+        "metric_column": found.metric.name if found.metric else None,
+        "languages": list(found.languages),
         "rows": intake.rows,
         "duplicates": len(intake.duplicates),
         "excluded": len(intake.excluded),

@@ -4,16 +4,19 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from cli.output import plain
+from cli.output import moment, plain
 from prospector.core.cost import dollars
-from prospector.core.halts import Halt, halt_of
+from prospector.core.halts import Halt, halt_of, is_queued
+from prospector.core.methods import Mode
 from prospector.core.spec import spec_from
-from prospector.core.states import JobState
+from prospector.core.states import ENDED, JobState
 from prospector.errors import BudgetReached, CredentialsRejected
 from prospector.jobs.cost import breakdown
 from prospector.jobs.status import JobStatus
 
 DONE, FAILED = 0, 1
+REASONS_SHOWN = 5
+PROGRESS = "Progress"
 
 
 def title(one: JobStatus) -> str:
@@ -22,6 +25,10 @@ def title(one: JobStatus) -> str:
 
 def state(of: JobState) -> str:
     return "Pausing..." if of is JobState.PAUSING else of.capitalize()
+
+
+def pays_for_nothing(one: JobStatus) -> bool:
+    return spec_from(one.job.spec).mode is Mode.FREE_ONLY
 
 
 def progress(one: JobStatus) -> str:
@@ -36,25 +43,29 @@ def lines(one: JobStatus, price_usd: Decimal) -> Iterator[tuple[str, str]]:
     """Label and words, in the order of what is asked first."""
     job = one.job
     yield "Job", f"{job.id}  {plain(job.name)}"
-    yield "Progress", progress(one)
+    yield PROGRESS, progress(one)
     yield "Status", _status(one)
     if job.state is JobState.RUNNING:
-        yield "ETA", _eta(one)
+        yield "ETA", "; ".join([_eta(one), *_stalled(one)])
     yield "Cost so far", cost(one, price_usd) + _budget(one)
     if one.methods is not None:
         yield "Breakdown", breakdown(one.methods)
-    if one.pace is not None:
-        yield "Throughput", f"Averaging {one.pace.per_hour:,.0f} domains/hour over last 15 minutes"
+    if one.speed is not None:
+        yield (
+            "Throughput",
+            f"Averaging {one.speed.per_hour:,.0f} domains/hour over last {duration(round(one.speed.over_seconds))}",
+        )
     yield "Last activity", ago(one.last_activity) if one.last_activity else "none yet"
-    yield "Found", f"{counted(one.mentions, 'mention')} on {counted(one.pages, 'page')} read"
+    yield "Found", f"{counted(one.mentions, 'mention')} (rows of results.csv) on {counted(one.pages, 'page')} read"
+    yield "Qualified", counted(one.qualified, "prospect") + ("" if job.state in ENDED else " so far")
+    if one.newest_find:
+        yield "Newest find", f"{plain(one.newest_find.keyword)} at {plain(one.newest_find.url)}"
     if one.pages_wanting_key:
         yield (
             "Without a key",
             f"{counted(one.pages_wanting_key, 'page')} would have gone on to ScrapingBee (SCRAPINGBEE_API_KEY)",
         )
-    if one.domains_waiting or one.domains_open:
-        parked = f"; {one.domains_parked:,} of these wait for paid requests" if one.domains_parked else ""
-        yield "Waiting", f"{counted(one.domains_waiting, 'domain')}; {one.domains_open:,} more are being read{parked}"
+    yield from _not_done(one)
     if one.domains_failed:
         yield "Failed", f"{counted(one.domains_failed, 'domain')}{_reasons(one)}"
     if not one.is_live:
@@ -63,11 +74,13 @@ def lines(one: JobStatus, price_usd: Decimal) -> Iterator[tuple[str, str]]:
 
 def line(one: JobStatus, price_usd: Decimal) -> str:
     """All of it in one line, for a log."""
-    parts = [progress(one), state(one.job.state), counted(one.mentions, "mention"), f"{one.domains_failed:,} failed"]
-    if one.pace is not None:
-        parts.append(f"{one.pace.per_hour:,.0f} domains/hour")
+    parts = [progress(one), state(one.job.state), counted(one.mentions, "mention"), f"{one.qualified:,} qualified"]
+    parts.append(f"{one.domains_failed:,} failed")
+    if one.speed is not None:
+        parts.append(f"{one.speed.per_hour:,.0f} domains/hour")
     if one.eta is not None:
         parts.append(_eta(one))
+    parts += _stalled(one)
     if one.used_credits:
         parts.append(cost(one, price_usd))
     return f"{datetime.now().astimezone():%H:%M:%S}  {one.job.id}  " + " · ".join(parts)
@@ -82,13 +95,17 @@ def outcome(one: JobStatus) -> list[str]:
             errors = [f"Why some failed: prospector job errors {job}"] if one.domains_failed else []
             return [f"Job {title(one)} is completed: {done}.", *map(plain, one.not_found), *errors, f"Next: {found}"]
         case JobState.FAILED:
-            return [f"Job {title(one)} has failed: {one.job.reason}.", f"Next: prospector job errors {job}"]
+            left = one.domains_waiting + one.domains_open
+            nearest = f"prospector job resume {job}" if left else f"prospector job errors {job}"
+            return [f"Job {title(one)} has failed: {one.job.reason}.", f"Next: {nearest}"]
         case JobState.PAUSED:
             return [*_paused(one), f"Or take what there is: {found}"]
         case JobState.CANCELLED:
             return [f"Job {title(one)} is cancelled. What it found stays.", f"Next: {found}"]
         case JobState.PAUSING:
             return [f"Pausing... {counted(one.in_flight, 'request')} in flight end first."]
+        case JobState.PENDING if is_queued(one.job.reason):
+            return [f"Job {title(one)} is {one.job.reason} It starts by itself.", f"Next: prospector job watch {job}"]
         case JobState.PENDING:
             return [f"Job {title(one)} is made and not started.", f"Next: prospector job start {job}"]
         case JobState.ARCHIVED:
@@ -166,7 +183,7 @@ def duration(seconds: int) -> str:
 
 def _status(one: JobStatus) -> str:
     why = one.job.reason
-    if one.job.state in {JobState.RUNNING, JobState.PENDING}:
+    if one.job.state in {JobState.RUNNING, JobState.PENDING} and not is_queued(why):
         return state(one.job.state)
     if one.job.state is JobState.PAUSING:
         return f"Pausing... ({counted(one.in_flight, 'request')} in flight end first)"
@@ -183,8 +200,34 @@ def _eta(one: JobStatus) -> str:
     return f"~{number if high.endswith(unit) else low} to {high} remaining"
 
 
+def _not_done(one: JobStatus) -> Iterator[tuple[str, str]]:
+    if one.job.state in ENDED:
+        if left := one.domains_waiting + one.domains_open:
+            yield "Not read", counted(left, "domain")
+        return
+    parked = one.domains_parked
+    paid = f"; {parked:,} of these {'waits' if parked == 1 else 'wait'} for paid requests" if parked else ""
+    if one.domains_waiting:
+        being_read = f"; {one.domains_open:,} {'is' if one.domains_open == 1 else 'are'} being read"
+        yield "Waiting", counted(one.domains_waiting, "domain") + (being_read if one.domains_open else "") + paid
+    elif one.domains_open:
+        yield "Being read", counted(one.domains_open, "domain") + paid
+
+
+def _stalled(one: JobStatus) -> list[str]:
+    """Domains whose site has asked for a far moment (Retry-After)."""
+    if one.stalled_until is None:
+        return []
+    until = moment(one.stalled_until)
+    if one.domains_stalled == 1:
+        return [f"1 waits for its site until {until}"]
+    return [f"{one.domains_stalled:,} wait for their sites, the last until {until}"]
+
+
 def _budget(one: JobStatus) -> str:
     """The cap, and where the pace will end."""
+    if pays_for_nothing(one):
+        return ", mode free-only"
     words = f" of {one.job.max_credits:,}"
     if one.used_credits and one.domains_finished and one.job.state is JobState.RUNNING:
         expected = round(one.used_credits / one.domains_finished * one.job.domains_total)
@@ -195,8 +238,11 @@ def _budget(one: JobStatus) -> str:
 
 
 def _reasons(one: JobStatus) -> str:
+    """The most frequent ones."""
     told = [f"{plain(reason)} {count:,}" for reason, count in (one.failures or {}).items()]
-    return f" ({', '.join(told)})" if told else ""
+    more = len(told) - REASONS_SHOWN
+    rest = f", and {counted(more, 'more reason')}: prospector job errors {one.job.id}" if more > 0 else ""
+    return f" ({', '.join(told[:REASONS_SHOWN])}{rest})" if told else ""
 
 
 def _higher(cap: int) -> int:

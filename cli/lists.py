@@ -11,13 +11,17 @@ from typing import Any
 import click
 
 from cli import files
+from prospector.core.cost import CreditRange, in_words
 from prospector.core.estimate import DEFAULT_CAP_CREDITS, Estimate, estimate
 from prospector.core.exclusions import exclusions
 from prospector.core.hosts import UNREADABLE
 from prospector.core.intake import Intake, take
 from prospector.core.keyword_list import KeywordList, read_keywords
+from prospector.core.languages import names, wanted
 from prospector.core.methods import Mode
+from prospector.core.metric import MetricColumn, metric_column
 
+UNDER_A_MINUTE = "under a minute"
 LINES_SHOWN = 5  # of each kind; --json has them all
 MODES = [*(one.value for one in Mode), "smart-hybrid"]
 
@@ -33,6 +37,8 @@ class Asked:
     exclude_files: tuple[str, ...]
     keep_social: bool
     column: str | None
+    metric_column: str | None
+    languages: tuple[str, ...]
     mode: Mode
 
 
@@ -42,6 +48,8 @@ class Lists:
     intake: Intake
     keywords: KeywordList
     plan: Estimate
+    metric: MetricColumn | None
+    languages: tuple[str, ...]
 
 
 OPTIONS = (
@@ -51,6 +59,8 @@ OPTIONS = (
     click.option("--exclude", "exclude_files", multiple=True, metavar="FILE", help="Domains and wildcards to leave out."),
     click.option("--keep-social", is_flag=True, help="Do not leave out social networks and share hosts."),
     click.option("--column", metavar="NAME", help="The column with the domains: its name, letter or number."),
+    click.option("--metric-column", metavar="NAME", help="A column of numbers, such as DR: higher is better for the score."),
+    click.option("--language", "languages", multiple=True, metavar="LIST", help="Wanted, as en,de: pages in others score lower."),
     click.option("--mode", type=click.Choice(MODES), default=Mode.HYBRID.value, show_default=True, help="What may be paid for."),
 )  # fmt: skip
 
@@ -74,10 +84,14 @@ def read(asked: Asked) -> Lists:
         [files.contents(one) for one in asked.exclude_files],
         keep_social=asked.keep_social,
     )
+    languages = wanted(asked.languages)
     intake = take(data, name, rules, asked.column)
+    metric = (
+        metric_column(intake, asked.metric_column, name) if asked.metric_column is not None and intake.domains else None
+    )
     keywords = read_keywords(*files.contents(asked.keywords_file)) if asked.keywords_file else KeywordList()
     plan = estimate([one.domain for one in intake.domains], asked.mode, settings.CREDIT_PRICE_USD)
-    return Lists(asked, intake, keywords, plan)
+    return Lists(asked, intake, keywords, plan, metric, languages)
 
 
 def as_object(lists: Lists) -> dict[str, Any]:
@@ -102,6 +116,8 @@ def as_object(lists: Lists) -> dict[str, Any]:
         ],
         "merged_keywords": [{"row": one.row, "keyword": one.value, "kept": one.kept.text} for one in keywords.merged],
         "rejected_keywords": [{"row": one.row, "value": one.value, "reason": one.reason} for one in keywords.rejected],
+        "metric_column": lists.metric.name if lists.metric else None,
+        "languages": list(lists.languages),
         "warnings": [*intake.warnings, *keywords.warnings],
         "plan": _plan_object(lists.plan),
     }
@@ -121,7 +137,14 @@ def _plan_object(plan: Estimate) -> dict[str, Any]:
 
 def report(lists: Lists) -> Iterator[str]:
     """Lines for a person. What the file said is in them, so they are cleaned for a terminal."""
-    parts = (_sum(lists.intake), _loaded(lists), _left_out(lists), _about_keywords(lists.keywords), _advice(lists))
+    parts = (
+        _sum(lists.intake),
+        _loaded(lists),
+        _score(lists),
+        _left_out(lists),
+        _about_keywords(lists.keywords),
+        _advice(lists),
+    )
     for part in parts:
         yield from (UNREADABLE.sub("\N{REPLACEMENT CHARACTER}", line) for line in part)
     if lists.intake.domains:
@@ -147,6 +170,16 @@ def _loaded(lists: Lists) -> Iterator[str]:
         yield f"Removed {count(duplicates, 'duplicate')}, processing {count(unique, 'unique domain')}."
     if lists.asked.keywords_file:
         yield f"Loaded {count(len(lists.keywords.keywords), 'keyword')} from {lists.asked.keywords_file}."
+
+
+def _score(lists: Lists) -> Iterator[str]:
+    """What the score will heed beside the pages themselves."""
+    if metric := lists.metric:
+        domains = len(lists.intake.domains)
+        filled = "all" if metric.filled == domains else f"{metric.filled:,} of {domains:,} domains"
+        yield f'Metric for the score: column "{metric.name}", from {metric.lowest} to {metric.highest}; {filled} have one.'
+    if lists.languages:
+        yield f"Languages wanted: {', '.join(names()[one] for one in lists.languages)}."
 
 
 def _left_out(lists: Lists) -> Iterator[str]:
@@ -178,20 +211,25 @@ def _section(title: str, lines: Sequence[str]) -> Iterator[str]:
 
 
 def _plan(lists: Lists) -> Iterator[str]:
+    from prospector import settings
+
     plan = lists.plan
     keywords = f", {count(len(lists.keywords.keywords), 'keyword')}" if lists.keywords.keywords else ""
-    times = dict.fromkeys((duration(plan.seconds_low), duration(plan.seconds_high)))
+    times = [duration(plan.seconds_low), duration(plan.seconds_high)]
     yield ""
     yield f"Plan: {count(plan.domains, 'domain')} on {count(plan.sites, 'site')}{keywords}, mode {plan.mode}."
-    yield f"Time: {' to '.join(times)} (no history yet: a guess from typical lists)."
-    if not plan.credits_high:
-        yield "Cost: nothing, no paid requests in this mode."
-        return
-    dollars = f"${plan.dollars_low:,.2f} to ${plan.dollars_high:,.2f}"
-    yield f"Cost: {plan.credits_low:,} to {plan.credits_high:,} ScrapingBee credits ({dollars}; {plan.basis})."
+    yield f"Time: {_range(*times)} (no history yet: a guess from typical lists)."
+    expected = CreditRange(plan.credits_low, plan.credits_high, plan.past_jobs)
+    yield f"{in_words(expected, plan.mode, settings.CREDIT_PRICE_USD)}."
     if plan.credits_high > DEFAULT_CAP_CREDITS:
         share = f"{DEFAULT_CAP_CREDITS / plan.credits_high:.0%} of the upper end"
         yield f"The default limit of {DEFAULT_CAP_CREDITS:,} credits covers {share}; --max-credits changes it."
+
+
+def _range(low: str, high: str) -> str:
+    if low == high:
+        return low
+    return f"up to {high}" if low == UNDER_A_MINUTE else f"{low} to {high}"
 
 
 def next_command(asked: Asked) -> str:
@@ -203,13 +241,15 @@ def next_command(asked: Asked) -> str:
     words += [word for value in asked.exclude_files for word in ("--exclude", value)]
     words += ["--keep-social"] if asked.keep_social else []
     words += ["--column", asked.column] if asked.column else []
+    words += ["--metric-column", asked.metric_column] if asked.metric_column else []
+    words += ["--language", ",".join(asked.languages)] if asked.languages else []
     words += ["--mode", asked.mode] if asked.mode is not Mode.HYBRID else []
     return shlex.join(words)
 
 
 def duration(seconds: int) -> str:
     if seconds < 60:
-        return "under a minute"
+        return UNDER_A_MINUTE
     if seconds < 5_400:
         return count(round(seconds / 60), "minute")
     return f"{seconds / 3600:,.1f} hours"

@@ -5,6 +5,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from typing import Any
 
 import click
@@ -34,6 +35,12 @@ def say(words: str) -> None:
 def plain(text: str) -> str:
     """What a user or a site wrote, in one line and without what could drive a terminal."""
     return UNREADABLE.sub("\N{REPLACEMENT CHARACTER}", LINE_BREAKS.sub(" ", text))
+
+
+def moment(when: datetime, now: datetime | None = None) -> str:
+    """In the user's own time, as short as it is clear: 14:20, or Nov 18, 14:20 on another day."""
+    there, today = when.astimezone(), (now or datetime.now().astimezone()).astimezone().date()
+    return f"{there:%H:%M}" if there.date() == today else f"{there:%b} {there.day}, {there:%H:%M}"
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

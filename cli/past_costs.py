@@ -23,6 +23,21 @@ def informed(found: Lists, engine: "Engine") -> Lists:
     return replace(found, plan=plan)
 
 
+def informed_if_known(found: Lists) -> Lists:
+    """The same where a record answers already. Nothing is started for it: without one the estimate is a named guess."""
+    from prospector.local import record
+    from prospector.store import server
+
+    url = record.url_if_there()
+    if url is None:
+        return found
+    engine = server.engine(url)
+    try:
+        return informed(found, engine)
+    finally:
+        engine.dispose()
+
+
 def history(engine: "Engine", mode: Mode) -> Sequence[PastJob]:
     from prospector.store import costs
 

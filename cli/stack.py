@@ -1,12 +1,16 @@
 """`prospector up`, `down`, `status`, `doctor`: the servers this deployment works with."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
 from cli import output
 from cli.command import Command
+
+if TYPE_CHECKING:
+    from prospector.local.overview import Overview
 
 
 @click.command(cls=Command)
@@ -36,7 +40,8 @@ def up(at_login: bool | None) -> None:
         output.say("Nothing to start: DATABASE_URL, REDIS_URL and SCRAPYD_URLS name other servers.")
         return
     attach.keep_up(home)
-    say_kept(upgrade.kept_data(home))
+    for words in kept_words(upgrade.kept_data(home)):
+        output.say(words)
     output.say("The local stack is up. To look at it: prospector status. To stop it: prospector down")
 
 
@@ -69,7 +74,7 @@ def status(as_json: bool) -> None:
     Example:
       prospector status
     """
-    from prospector import nodes, settings
+    from prospector import settings
     from prospector.local import overview
     from prospector.local.home import Home
 
@@ -78,6 +83,14 @@ def status(as_json: bool) -> None:
     if as_json:
         output.data(asdict(found))
         return
+    output.table(["server", "state", "provider", "address", "data"], _rows(found))
+    for words in _remarks(found):
+        output.say(words)
+
+
+def _rows(found: "Overview") -> list[tuple[object, ...]]:
+    from prospector import nodes
+
     parts = {
         "Postgres": found.postgres,
         "Redis": found.redis,
@@ -85,30 +98,31 @@ def status(as_json: bool) -> None:
         "files": found.storage,
         "steward": found.steward,
     }
-    rows = [
-        (
-            name,
-            part.state,
-            f"{part.provider or ''} {part.version or ''}".strip(),
-            nodes.address(part.url or ""),
-            part.data,
-        )
-        for name, part in parts.items()
+    return [
+        (name, one.state, f"{one.provider or ''} {one.version or ''}".strip(), nodes.address(one.url or ""), one.data)
+        for name, one in parts.items()
     ]
-    output.table(["server", "state", "provider", "address", "data"], rows)
+
+
+def _remarks(found: "Overview") -> Iterator[str]:
+    from prospector import nodes, settings
+
     if found.scrapyd.data:
-        output.say(
-            f"Scrapyd's page asks for user {nodes.user(found.scrapyd.url or '')} and the password in {found.scrapyd.data}/password"
+        user = nodes.user(found.scrapyd.url or "")
+        yield f"Scrapyd's page asks for user {user} and the password in {found.scrapyd.data}/password"
+    if found.steward.url == "":
+        yield (
+            f"The steward works, but its figures (/metrics) are not served: {settings.METRICS_ADDRESS} is in use, by another "
+            "stack perhaps. To have them, set METRICS_ADDRESS to another address."
         )
-    say_kept(found.kept_data)
+    yield from kept_words(found.kept_data)
     if found.started_at:
-        output.say(
-            f"Started {found.started_at}. Stays up for: {found.stays_up or 'commands that use it, and 15 minutes'}"
-        )
+        yield f"Started {found.started_at}. Stays up for: {found.stays_up or 'commands that use it, and 15 minutes'}"
 
 
-def say_kept(folders: Iterable[object]) -> None:
+def kept_words(folders: Iterable[object]) -> Iterator[str]:
     for folder in folders:
-        output.say(
-            f"Postgres has a new major version and the data was brought over. The old data is kept: delete {folder} when all is well."
+        yield (
+            "Postgres has a new major version and the data was brought over. The old data is kept: "
+            f"delete {folder} when all is well."
         )

@@ -13,6 +13,9 @@ from prospector.errors import ProspectorError
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
+    from prospector.jobs.post import Post
+    from prospector.local.servers import Servers
+
 SCHEMA_SECONDS = 2.0
 
 
@@ -28,25 +31,40 @@ def steward(of_stack: str | None) -> None:
       prospector steward
     """
     from prospector import logs, settings
-    from prospector.blobs import storage
-    from prospector.core.addresses import Policy
-    from prospector.frontier.client import Frontier
     from prospector.jobs import duties, metrics_server
     from prospector.jobs.gauges import Gauges
-    from prospector.jobs.post import Post
     from prospector.local import servers
     from prospector.store import server
 
     logs.install(settings.LOG_STYLE, settings.LOG_LEVEL)
-    stop = threading.Event()
-    for sign in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(sign, lambda *_: stop.set())
+    stop = _stopped_by_signals()
     found = servers.in_force()
     engine = server.engine(found.database_url, "prospector steward", connections=4)
     if not _await_schema(engine, stop, patient=of_stack is not None):
         return
     gauges = Gauges()
-    post = Post(
+    one = duties.steward(_post(engine, found), gauges, stop)
+    served = metrics_server.serve(settings.METRICS_ADDRESS, gauges.registry, one.health)
+    if of_stack is not None:
+        _tell_stack(served.url if served else "")
+    one.run()
+
+
+def _stopped_by_signals() -> threading.Event:
+    stop = threading.Event()
+    for sign in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(sign, lambda *_: stop.set())
+    return stop
+
+
+def _post(engine: "Engine", found: "Servers") -> "Post":
+    from prospector import settings
+    from prospector.blobs import storage
+    from prospector.core.addresses import Policy
+    from prospector.frontier.client import Frontier
+    from prospector.jobs.post import Post
+
+    return Post(
         engine=engine,
         frontier=Frontier(found.redis_url),
         scrapyd_urls=found.scrapyd_urls,
@@ -60,9 +78,15 @@ def steward(of_stack: str | None) -> None:
         webhook_url=settings.ALERT_WEBHOOK_URL,
         webhook_policy=Policy(settings.ALLOWED_NETWORKS),
     )
-    one = duties.steward(post, gauges, stop)
-    metrics_server.serve(settings.METRICS_ADDRESS, gauges.registry, one.health)
-    one.run()
+
+
+def _tell_stack(metrics_url: str) -> None:
+    """For `prospector status`."""
+    from prospector import settings
+    from prospector.local.home import Home
+    from prospector.local.steward import note_metrics
+
+    note_metrics(Home(settings.PROSPECTOR_HOME), metrics_url)
 
 
 def _await_schema(engine: "Engine", stop: threading.Event, *, patient: bool) -> bool:

@@ -12,6 +12,11 @@ if TYPE_CHECKING:
     from prospector.jobs.queue import QueueStatus
 
 
+LEGEND = (
+    "leases: pages in workers' hands; suspects: pages that lost their worker, next handed out alone; later: pages that are tried again "
+    "after a wait; ending: domains whose last row is being written; overdue: how long the most overdue site waits for a worker; "
+    "parked: pages that wait for money, key or provider; in line: pages that wait for their turn to be paid for."
+)
 ELSEWHERE = {
     "workers": ("cli.system_looks:workers", "Every worker: its node, what it does, when it was last heard of."),
     "metrics": ("cli.system_looks:metrics", "How the system does, each figure with its formula."),
@@ -59,12 +64,16 @@ def _show(found: "QueueStatus") -> None:
     )  # fmt: skip
     if found.jobs:
         click.echo()
-        heads = ("job", "waiting", "open", "pages queued", "in flight", "overdue", "parked", "in line", "dead letters")
+        heads = (
+            "job", "waiting", "open", "pages queued", "in flight", "pages/min", "overdue", "parked", "in line", "dead letters",
+        )  # fmt: skip
         rows = [(
-            one.job, one.domains_waiting, one.domains_open, one.queued, one.in_flight, f"{one.overdue_ms / 1000:.0f} s",
+            one.job, one.domains_waiting, one.domains_open, one.queued, one.in_flight,
+            one.pages_recently.in_1_minute, f"{one.overdue_ms / 1000:.0f} s",
             sum(one.parked_pages.values()), one.paid_line, one.dead_letters,
         ) for one in found.jobs]  # fmt: skip
         output.table(heads, rows)
+    output.say(LEGEND)
     for job in found.missing:
         output.say(f"Job {job} is not in Redis: the steward fills it in again from Postgres.")
     if found.letters:

@@ -26,10 +26,10 @@ def workers(as_json: bool) -> None:
         output.data({"workers": [asdict(one) for one in found.workers], "problems": problems})
         return
     rows = [(
-        one.node, one.worker, one.state, _seconds(one.beat_seconds_ago), one.domains_open, one.pages_per_second,
+        one.node, one.worker, one.state, _seconds(one.beat_seconds_ago), one.domains_in_hand, one.pages_per_second,
         None if one.memory_mb is None else f"{one.memory_mb} MB",
     ) for one in found.workers]  # fmt: skip
-    output.table(("node", "worker", "state", "last beat", "domains open", "pages/s", "memory"), rows)
+    output.table(("node", "worker", "state", "last beat", "domains in hand", "pages/s", "memory"), rows)
     for problem in found.problems.values():
         output.say(str(problem))
     if not found.workers:

@@ -21,7 +21,7 @@ from prospector import logs
 from prospector.core.methods import PRICE_CREDITS
 from prospector.core.signals import STOP_FETCHING
 from prospector.core.ticket import Ticket, Verdict
-from prospector.errors import ProspectorError, SettingInvalid
+from prospector.errors import ProspectorError
 from prospector.frontier import calls, codec
 from prospector.frontier.calls import Terms
 from prospector.frontier.client import AsyncFrontier
@@ -59,10 +59,6 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
 
     def open(self, spider: Spider) -> None:
         settings = self.crawler.settings
-        if not settings["REDIS_URL"]:
-            raise SettingInvalid(
-                "A worker needs REDIS_URL.", "Give it, or debug one domain: scrapy crawl domain -a domain=…"
-            )
         self._idle_seconds = settings.getint("WORKER_IDLE_SECONDS")
         self._flying_most = settings.getint("CONCURRENT_REQUESTS")
         self._busy_at = time.monotonic()
@@ -76,6 +72,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
                 paid_most=settings.getint("SCRAPINGBEE_CONCURRENCY"),
                 prices=tuple((str(method), price) for method, price in PRICE_CREDITS.items()),
                 lease_ms=settings.getint("LEASE_SECONDS") * 1000,
+                only_job=getattr(spider, "only_job", ""),
             ),
             room=self._room,
             deliver=self._deliver,

@@ -1,6 +1,8 @@
 """Every option of a deployment, and Scrapy's own settings. Each option: what it is, its unit, who reads it.
 
 An option comes from a flag (`--set NAME=VALUE`), the environment, prospector.toml or the default below, in this order.
+Those that say what is run and where data goes (programs, folders, URLs, networks, routes) are not taken from a prospector.toml of
+the working folder.
 """
 
 import os
@@ -34,10 +36,10 @@ REDIS_URL = env.url("REDIS_URL", None, ("redis", "rediss", "unix"))
 SCRAPYD_URLS = env.urls("SCRAPYD_URLS", ("http", "https"))
 
 # folder of the programs of a Postgres, for the local stack; else of a wheel or the system; read by prospector.local
-POSTGRES_PROGRAMS = env.text("POSTGRES_PROGRAMS")
+POSTGRES_PROGRAMS = env.program("POSTGRES_PROGRAMS")
 
 # program of a Redis or Valkey, for the local stack; else of a wheel or the system; read by prospector.local
-REDIS_PROGRAM = env.text("REDIS_PROGRAM")
+REDIS_PROGRAM = env.program("REDIS_PROGRAM")
 
 # seconds until a local stack that nothing uses stops by itself; read by prospector.local
 LOCAL_IDLE_SECONDS = env.integer("LOCAL_IDLE_SECONDS", 900, least=1)
@@ -49,7 +51,7 @@ STORAGE_URL = env.url("STORAGE_URL", None, ("s3", "file"))
 ALLOWED_NETWORKS = env.networks("ALLOWED_NETWORKS")
 
 # names and where they lead, as *.test=127.1.0.1:18080; read by prospector.fetch.resolver
-RESOLVE = env.words("RESOLVE")
+RESOLVE = env.routes("RESOLVE")
 
 # least time between two requests to a site, ms; less than 1000 only inside ALLOWED_NETWORKS; read by prospector.scheduler
 DELAY_MS = env.integer("DELAY_MS", 1_000)
@@ -114,7 +116,8 @@ CREDIT_PRICE_USD = env.decimal("CREDIT_PRICE_USD", "0.01")
 
 env.refuse_unknown()
 
-# Scrapy's own
+# Scrapy's own, for all that runs here: `scrapy fetch` and `scrapy shell` keep to the same addresses, limits and robots.txt.
+# The parts of a crawl are in spiders/parts.py
 BOT_NAME = "prospector"
 SPIDER_MODULES = ["prospector.spiders"]
 NEWSPIDER_MODULE = "prospector.spiders"
@@ -123,23 +126,9 @@ LOG_INSTALL_ROOT_HANDLER = False  # LogLines installs ours
 LOG_VERSIONS: list[str] = []
 TELNETCONSOLE_ENABLED = False  # a worker opens no port
 REMOTE_CONTROL_ENABLED = False
-
-# the frontier decides who is fetched when: scrapy-redis' seams, and Scrapy's own throttles off
-SCHEDULER = "prospector.scheduler.Scheduler"
-SCHEDULER_PERSIST = True
-SCHEDULER_QUEUE_CLASS = "prospector.frontier.queue.FrontierQueue"
-DUPEFILTER_CLASS = "prospector.frontier.dupefilter.FrontierDupeFilter"
-SCHEDULER_SERIALIZER = "prospector.frontier.codec"
-CONCURRENT_REQUESTS = 256
-CONCURRENT_REQUESTS_PER_DOMAIN = 256
-CONCURRENT_ITEMS = 1  # a page gives one item; Scrapy starts this many tasks for each page, 1 CPU-ms with its 100
-DOWNLOADER_STATS = False  # the frontier counts requests, by job and domain
-DOWNLOAD_DELAY = 0
-AUTOTHROTTLE_ENABLED = False
-RETRY_ENABLED = False
-REDIRECT_ENABLED = False
-METAREFRESH_ENABLED = False
-ROBOTSTXT_OBEY = False  # middlewares/robots.py obeys it, once for all workers
+ROBOTSTXT_OBEY = True  # in a crawl middlewares/robots.py obeys it, once for all workers
+ROBOTSTXT_USER_AGENT = "BacklinkProspector"
+RETRY_ENABLED = False  # a retry of Scrapy's waits for nothing
 COOKIES_ENABLED = False
 HTTPPROXY_ENABLED = False
 
@@ -147,46 +136,6 @@ HTTPPROXY_ENABLED = False
 DOWNLOAD_TIMEOUT = 30
 DOWNLOAD_MAXSIZE = 10 * 1024 * 1024
 DOWNLOAD_WARNSIZE = 0
-SCRAPER_SLOT_MAX_ACTIVE_SIZE = 64 * 1024 * 1024  # pages wait up to half a second for their commit
-DNS_RESOLVER = "prospector.fetch.resolver.Resolver"
-DOWNLOAD_HANDLERS = {
-    "http": "prospector.fetch.by_method.ByMethod",
-    "https": "prospector.fetch.by_method.ByMethod",
-    **dict.fromkeys(("data", "file", "ftp", "s3"), None),
-}
-
-DOWNLOADER_MIDDLEWARES = {
-    "prospector.middlewares.robots.RobotsMiddleware": 100,
-    "prospector.middlewares.identity.IdentityMiddleware": 400,
-    "prospector.middlewares.limits.LimitsMiddleware": 500,
-    "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
-    "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
-    "scrapy.downloadermiddlewares.downloadtimeout.DownloadTimeoutMiddleware": None,
-    "scrapy.downloadermiddlewares.defaultheaders.DefaultHeadersMiddleware": None,
-    "scrapy.downloadermiddlewares.useragent.UserAgentMiddleware": None,
-    "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
-    "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
-    "scrapy.downloadermiddlewares.retry.RetryMiddleware": None,
-    "scrapy.downloadermiddlewares.cookies.CookiesMiddleware": None,
-    "scrapy.downloadermiddlewares.httpproxy.HttpProxyMiddleware": None,
-}
-SPIDER_MIDDLEWARES = {
-    "scrapy.spidermiddlewares.start.StartSpiderMiddleware": None,
-    "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware": None,
-    "scrapy.spidermiddlewares.referer.RefererMiddleware": None,
-    "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware": None,
-    "scrapy.spidermiddlewares.depth.DepthMiddleware": None,
-    "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware": None,
-}
-ITEM_PIPELINES = {
-    "prospector.pipelines.match.MatchPipeline": 300,
-    "prospector.pipelines.write.WritePipeline": 900,
-}
-EXTENSIONS = {
-    "prospector.extensions.closer.Closer": 100,
-    "prospector.extensions.second_chance.SecondChance": 100,
-    "prospector.extensions.site_memory.SiteMemories": 100,
-    "prospector.extensions.memory_limit.MemoryLimit": 100,
-    "prospector.extensions.vitals.Vitals": 100,
-    "scrapy.extensions.logstats.LogStats": None,
-}
+TWISTED_DNS_RESOLVER = "prospector.fetch.resolver.Resolver"
+DOWNLOAD_HANDLERS = dict.fromkeys(("data", "file", "ftp", "s3"), None)
+EXTENSIONS = {"scrapy.extensions.logstats.LogStats": None}

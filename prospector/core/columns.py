@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from prospector.core import hosts
 from prospector.core.table import Row
@@ -58,17 +59,34 @@ def normal(name: str) -> str:
 
 def _wanted(wanted: str, sample: Sequence[Row], width: int, file: str) -> Choice:
     header = sample[0].cells
-    keys = [normal(cell) for cell in header]
-    if normal(wanted) and normal(wanted) in keys:
-        return Choice(keys.index(normal(wanted)), _names(header, width), has_header=True)
-    at = _place(wanted)
-    if at is None or at >= width:
-        raise InputInvalid(
-            f"There is no column {wanted!r} in {file}. Its columns: {_listed(_names(header, width))}.",
-            "Give --column one of these, a letter (B), or a number (2).",
-        )
+    at = place(wanted, header)
+    if at is not None and normal(wanted) == normal(header[at]):
+        return Choice(at, _names(header, width), has_header=True)
+    at = place(wanted, [""] * width)
+    if at is None:
+        raise missing("--column", wanted, _names(header, width), file)
     has_header = _is_header(sample, at)
     return Choice(at, _names(header if has_header else [], width), has_header)
+
+
+def place(wanted: str, names: Sequence[str]) -> int | None:
+    """Of a column by its name, else by its letter as in a spreadsheet, else by its number from 1."""
+    keys = [normal(name) for name in names]
+    if normal(wanted) and normal(wanted) in keys:
+        return keys.index(normal(wanted))
+    at = _place(wanted)
+    return at if at is not None and at < len(names) else None
+
+
+def missing(option: str, wanted: str, names: Sequence[str], file: str) -> InputInvalid:
+    by_key = {normal(name): name for name in names}
+    near = get_close_matches(normal(wanted), by_key, n=1)
+    return InputInvalid(
+        f"There is no column {wanted!r} in {file}. Its columns: {listed(names)}.",
+        f'Did you mean {option} "{by_key[near[0]]}"?'
+        if near
+        else f"Give {option} one of these, a letter (B), or a number (2).",
+    )
 
 
 def _place(wanted: str) -> int | None:
@@ -88,7 +106,7 @@ def _fullest(sample: Sequence[Row], width: int, file: str) -> Choice:
     if shares[at] < ENOUGH:
         shown = names if has_header else _names(sample[0].cells, width)
         raise InputInvalid(
-            f"I could not find a column with domains in {file}. I looked at: {_listed(shown)}.",
+            f"I could not find a column with domains in {file}. I looked at: {listed(shown)}.",
             f'Add --column "{_suggested(shown)}" or rename one column to "domain".',
         )
     return Choice(
@@ -139,7 +157,7 @@ def _of_several(header: Sequence[str], named: Sequence[tuple[int, int]], at: int
     return f'"{header[at].strip()}" was used, not {others}. --column decides otherwise.' if others else ""
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
     more = len(names) - NAMES_SHOWN
     return ", ".join(names[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
 

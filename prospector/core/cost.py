@@ -43,15 +43,6 @@ class CreditRange:
         return f"from {self.jobs} earlier job{'s' * (self.jobs > 1)}"
 
 
-@dataclass(frozen=True)
-class Cover:
-    """How much of the high end there is money for. `left_credits` is the account's; None: not known."""
-
-    cap_credits: int
-    left_credits: int | None
-    share: float
-
-
 def credit_range(mode: Mode, domains: int, history: Sequence[PastJob]) -> CreditRange:
     per_domain = [job.credits / job.domains for job in history if job.domains >= DOMAINS_LEAST]
     if mode is Mode.FREE_ONLY or not per_domain:
@@ -65,21 +56,21 @@ def credit_range(mode: Mode, domains: int, history: Sequence[PastJob]) -> Credit
     return CreditRange(round(domains * low), round(domains * high), len(per_domain))
 
 
-def cover(expected: CreditRange, cap_credits: int, left_credits: int | None) -> Cover:
-    money = cap_credits if left_credits is None else min(cap_credits, left_credits)
-    return Cover(cap_credits, left_credits, 1.0 if expected.high <= money else money / expected.high)
-
-
 def dollars(credit_count: int, credit_price_usd: Decimal) -> Decimal:
     return (credit_count * credit_price_usd).quantize(CENT, ROUND_HALF_UP)
 
 
-def in_words(expected: CreditRange, credit_price_usd: Decimal) -> str:
-    """Estimated cost: $50-$80 (5,000-8,000 credits), from 4 earlier jobs"""
+def in_words(expected: CreditRange, mode: Mode, credit_price_usd: Decimal) -> str:
+    """Estimated cost: $50-$80 (5,000-8,000 ScrapingBee credits) based on hybrid mode and historical data (4 earlier jobs)"""
     if expected.high == 0:
-        return "Estimated cost: $0 (nothing is paid for)"
+        return f"Estimated cost: $0 (mode {mode}: nothing is paid for)"
     low, high = (_short(dollars(one, credit_price_usd)) for one in (expected.low, expected.high))
-    return f"Estimated cost: ${low}-${high} ({expected.low:,}-{expected.high:,} credits), {expected.basis}"
+    past = (
+        f"historical data ({expected.basis.removeprefix('from ')})"
+        if expected.jobs
+        else "typical lists (no history yet)"
+    )
+    return f"Estimated cost: ${low}-${high} ({expected.low:,}-{expected.high:,} ScrapingBee credits) based on {mode} mode and {past}"
 
 
 def _short(amount: Decimal) -> str:

@@ -3,17 +3,24 @@
 import re
 from bisect import bisect_left
 from collections.abc import Iterable
+from dataclasses import dataclass
 from math import isfinite
 
+from prospector.core import columns
+from prospector.core.intake import Intake
 from prospector.core.score import Metric
+from prospector.errors import InputInvalid
 
-NOT_OF_A_NUMBER = re.compile(r"[\s%,'\u00a0\u202f]")
+NOT_OF_A_NUMBER = re.compile(r"[\s%'\u00a0\u202f]|,(?=\d{3}(?!\d))")
+TIMES = {"k": 1e3, "m": 1e6, "b": 1e9}
 
 
 def number(cell: str) -> float | None:
-    """None where the cell holds no number: that site has no such criterion."""
+    """None where the cell holds no number: that site has no such criterion. As SEO tools write them: 1,234 and 12.5K and 7%."""
+    plain = NOT_OF_A_NUMBER.sub("", cell).lower()
+    times = TIMES.get(plain[-1:], 1)
     try:
-        value = float(NOT_OF_A_NUMBER.sub("", cell))
+        value = float(plain.rstrip("kmb").replace(",", ".")) * times
     except ValueError:
         return None
     return value if isfinite(value) else None
@@ -34,3 +41,42 @@ class Standing:
         if value is None or not self._values or self._values[0] == self._values[-1]:
             return None
         return Metric(self.name, cell.strip(), bisect_left(self._values, value) / (len(self._values) - 1))
+
+
+@dataclass(frozen=True)
+class MetricColumn:
+    """One of the user's columns, taken as a metric: `filled` of the list's domains have a number in it."""
+
+    name: str
+    filled: int
+    lowest: str
+    highest: str
+
+
+def metric_column(intake: Intake, wanted: str, file: str) -> MetricColumn:
+    """By its name, its letter or its number; raises InputInvalid where it cannot tell sites apart."""
+    at = columns.place(wanted, intake.names)
+    if at is None:
+        raise columns.missing("--metric-column", wanted, intake.names, file)
+    name = intake.names[at]
+    if name == intake.column:
+        raise InputInvalid(
+            f'Column "{name}" of {file} has the domains: it cannot be the metric as well.', _others(intake)
+        )
+    cells = [one.values[at] for one in intake.domains if at < len(one.values)]
+    numbers = sorted((value, cell.strip()) for cell in cells if (value := number(cell)) is not None)
+    if not numbers:
+        raise InputInvalid(f'Column "{name}" of {file} has no number in it: it cannot be the metric.', _others(intake))
+    if numbers[0][0] == numbers[-1][0]:
+        raise InputInvalid(
+            f'All numbers in column "{name}" of {file} are {numbers[0][1]}: as the metric it says nothing.',
+            _others(intake),
+        )
+    return MetricColumn(name, len(numbers), numbers[0][1], numbers[-1][1])
+
+
+def _others(intake: Intake) -> str:
+    others = [name for name in intake.names if name != intake.column]
+    return (
+        f"Its other columns: {columns.listed(others)}." if others else "It has no other column: leave the option out."
+    )

@@ -12,6 +12,10 @@ class PageOutcome(StrEnum):
     UNWRITABLE = "unwritable"  # Postgres refused what was found on it; the reason is beside it
 
 
+# the detail of a skipped page that is none: a sitemap that was read, or was not there
+SITEMAP = "sitemap"
+
+
 class DomainState(StrEnum):
     WAITING = "waiting"
     OPEN = "open"
@@ -58,3 +62,4 @@ class PageFlag(IntFlag):
     BAD_CERTIFICATE = 64
     LINKS_TO_COMPETITOR = 128
     LINK_FARM = 256
+    COUNTED = 512  # fetched, though neither read nor failed: a file, a link that leads off the site

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from prospector.core.languages import code
 from prospector.core.outcomes import LinkStatus, PageFlag, PageKind
 from prospector.core.zones import Zone
 
@@ -188,8 +189,17 @@ def _parts(site: Evidence) -> Iterator[Part]:
         yield Part(FIT_POINTS[site.best.kind], FIT_MOST, "")
     yield Part(CONTACT_POINTS * site.contact_found, CONTACT_POINTS, "contact page found" if site.contact_found else "")
     if site.metric is not None:
-        words = f"{site.metric.name} {site.metric.value}, higher than {site.metric.share:.0%} of your list"
-        yield Part(METRIC_POINTS * site.metric.share, METRIC_POINTS, words)
+        yield Part(METRIC_POINTS * site.metric.share, METRIC_POINTS, _standing(site.metric))
+
+
+def _standing(metric: Metric) -> str:
+    """The rounded share, but all and none only where that is so."""
+    named = f"{metric.name} {metric.value}"
+    if metric.share == 1:
+        return f"{named}, the highest of your list"
+    if metric.share == 0:
+        return f"{named}, the lowest of your list"
+    return f"{named}, higher than {min(max(round(100 * metric.share), 1), 99)}% of your list"
 
 
 def _place(site: Evidence) -> str:
@@ -206,7 +216,8 @@ def _minuses(site: Evidence) -> Iterator[Minus]:
         yield Minus(70, "the page is an error page in disguise")
     if PageFlag.LINK_FARM in flags:
         yield Minus(70, "the site looks like a link farm")
-    if site.languages_wanted and language and language.partition("-")[0].lower() not in site.languages_wanted:
+    spoken = code(language or "")
+    if site.languages_wanted and spoken and spoken not in site.languages_wanted:
         yield Minus(45, f"the page is in another language ({language})")
     if site.is_boilerplate:
         yield Minus(30, "the same words stand on most pages of the site (boilerplate)")

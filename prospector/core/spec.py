@@ -11,6 +11,8 @@ from prospector.core.methods import Mode
 class JobSpec:
     """`max_pages` 0: no cap of the user's own. `max_hours`: a job that has run so long since it was started or resumed is paused.
 
+    `metric_column` is the name of one of the user's own columns; `languages` are codes of core.languages. Only scores read both.
+
     Credits are in the job's own row, because a resume may raise them.
     """
 
@@ -23,6 +25,8 @@ class JobSpec:
     context_characters: int = 150
     client_domains: tuple[str, ...] = ()
     competitor_domains: tuple[str, ...] = ()
+    metric_column: str | None = None
+    languages: tuple[str, ...] = ()
 
     def stored(self) -> dict[str, object]:
         return asdict(self)

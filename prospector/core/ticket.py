@@ -27,6 +27,9 @@ class Verdict(StrEnum):
     UNSENT = "unsent"  # nothing was asked of the site
 
 
+COUNTED = frozenset({Verdict.DONE, Verdict.FAILED})  # as a page fetched
+
+
 @dataclass(frozen=True)
 class PageState:
     """What is remembered of a page between two tickets. `extra` belongs to the crawl: hops, evidence, the like."""

@@ -7,6 +7,7 @@ import asyncio
 import resource
 import sys
 from pathlib import Path
+from typing import Any
 
 from scrapy import signals
 from scrapy.crawler import Crawler
@@ -22,6 +23,7 @@ PAGES = Path("/proc/self/statm")
 class MemoryLimit:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
+        self._task: asyncio.Task[None] | None = None
         self._limit_mb = crawler.settings.getint("WORKER_MEMORY_MB")
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
@@ -30,11 +32,13 @@ class MemoryLimit:
     def from_crawler(cls, crawler: Crawler) -> "MemoryLimit":
         return cls(crawler)
 
-    def spider_opened(self) -> None:
+    def spider_opened(self, spider: Any) -> None:
         self._task = asyncio.ensure_future(self._watch())
+        spider.watch(self._task)
 
     def spider_closed(self) -> None:
-        self._task.cancel()
+        if self._task:  # the spider may close without having been opened
+            self._task.cancel()
 
     async def _watch(self) -> None:
         memory_mb = 0

@@ -24,6 +24,7 @@ class SiteMemories:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
+        self._task: asyncio.Task[None] | None = None
         self._unwritten: dict[str, SiteMemory] = {}
         self._slow: set[str] = set()
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
@@ -36,9 +37,11 @@ class SiteMemories:
     def spider_opened(self, spider: Any) -> None:
         spider.pump.heard_pace = self.note
         self._task = asyncio.ensure_future(self._write_now_and_then(spider.engine))
+        spider.watch(self._task)
 
     async def spider_closed(self, spider: Any) -> None:
-        self._task.cancel()
+        if self._task:  # the spider may close without having been opened
+            self._task.cancel()
         await self._write(spider.engine)
 
     def note(self, site: str, delay_ms: int, blocked_ms: int) -> None:

@@ -3,9 +3,6 @@
 Whichever it is, the request is the target's: its site is the unit of politeness, of robots.txt and of fingerprints.
 """
 
-import asyncio
-from collections.abc import Coroutine
-from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from scrapy import Request
@@ -14,14 +11,13 @@ from scrapy.http import Response
 
 from prospector.core.evidence import Evidence
 from prospector.core.methods import Method
-from prospector.core.signals import STOP_FETCHING
 from prospector.fetch.direct import STRAINED, DirectHandler, names, wait_asked_ms
 from prospector.fetch.failures import FetchFailed, NotSent, Stopped
+from prospector.fetch.flights import Flights
 from prospector.fetch.paid import CHARGED_CREDITS, PaidCallFailed
 from prospector.fetch.passage import PaidPassage
 from prospector.fetch.scrapingbee import ScrapingBee
 
-T = TypeVar("T")
 METHOD = "method"  # in a request's meta
 STRAINING = frozenset({Evidence.TIMED_OUT, Evidence.SHORT_BODY})  # of the site, as ScrapingBee met it
 
@@ -34,9 +30,7 @@ class ByMethod:
     def __init__(self, crawler: Crawler) -> None:
         self._direct = DirectHandler(crawler)
         self._paid = ScrapingBee.from_settings(crawler.settings, _check)
-        self._tasks: set[asyncio.Task[Any]] = set()
-        self._stopping = False
-        crawler.signals.connect(self.stop_fetching, STOP_FETCHING)
+        self._flights = Flights(crawler)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> "ByMethod":
@@ -52,35 +46,21 @@ class ByMethod:
             passage.spared()
             raise
         not_sent = NotSent(f"{request.url} was not sent.")
-        if not await self._until_stopped(passage.reserved(), not_sent) or self._stopping:
+        if not await self._flights.until_stopped(passage.reserved(), not_sent) or self._flights.are_over:
             passage.spared()
             raise not_sent
-        return await self._until_stopped(self._pay(request, passage), Stopped(f"{request.url} was cut off."))
+        # what is cut off may be charged all the same: its reservation stays
+        return await self._flights.until_stopped(self._pay(request, passage), Stopped(f"{request.url} was cut off."))
 
     async def close(self) -> None:
         await self._direct.close()
         await self._paid.close()
-
-    def stop_fetching(self) -> None:
-        """What is cut off may be charged all the same: its reservation stays."""
-        self._stopping = True
-        for task in self._tasks:
-            task.cancel()
 
     async def _admit(self, request: Request, passage: PaidPassage) -> None:
         answer = await names().find(urlsplit(request.url).hostname or "")
         address = answer.addresses[0]
         if not await passage.admit(str(address), limited=not names().policy.is_allowed(address)):
             raise NotSent(f"{request.url} was not sent.")
-
-    async def _until_stopped(self, work: Coroutine[Any, Any, T], stopped: FetchFailed) -> T:
-        task = asyncio.ensure_future(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        try:
-            return await task
-        except asyncio.CancelledError:
-            raise stopped from None
 
     async def _pay(self, request: Request, passage: PaidPassage) -> Response:
         strained, wait_ms = False, 0

@@ -1,6 +1,5 @@
 """Plain HTTP: Scrapy's own handler, which sends only with leave, connects only where it may, and says when it is over."""
 
-import asyncio
 import time
 from datetime import UTC, datetime
 from typing import Any
@@ -13,9 +12,10 @@ from scrapy.http import Response
 from scrapy.utils.httpobj import urlparse_cached
 
 from prospector.core.retry_after import retry_after_ms
-from prospector.core.signals import STOP_FETCHING
 from prospector.fetch.certificates import is_bad
 from prospector.fetch.failures import NotSent, Stopped
+from prospector.fetch.flights import Flights
+from prospector.fetch.last_look import LEAVE, LastLookPool, Leave
 from prospector.fetch.passage import Passage
 from prospector.fetch.resolver import Names, Resolver
 
@@ -28,8 +28,12 @@ class DirectHandler(HTTP11DownloadHandler):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._flying: set[asyncio.Task[Response]] = set()
-        crawler.signals.connect(self.stop_fetching, STOP_FETCHING)
+        from twisted.internet import reactor
+
+        kept = self._pool.maxPersistentPerHost
+        self._pool = LastLookPool(reactor)  # type: ignore[no-untyped-call]  # Twisted says no types here
+        self._pool.maxPersistentPerHost = kept
+        self._flights = Flights(crawler)
 
     async def download_request(self, request: Request) -> Response:
         passage: Passage = request.meta["passage"]
@@ -40,13 +44,18 @@ class DirectHandler(HTTP11DownloadHandler):
             raise NotSent(f"{request.url} was not sent.")
         began = time.monotonic()
         strained, wait_ms = True, 0
+        leave = Leave(passage)
+        LEAVE.set(leave)
         try:
-            response = await self._until_stopped(request)
+            flight = super().download_request(request)
+            response = await self._flights.until_stopped(flight, Stopped(f"{request.url} was cut off."))
             strained, wait_ms = response.status in STRAINED, wait_asked_ms(response)
         except (DownloadConnectionRefusedError, DownloadCancelledError):
             strained = False  # nobody is there to be strained, or it was ours to end: too large
             raise
-        except DownloadFailedError:
+        except DownloadFailedError as error:
+            if leave.refused:
+                raise NotSent(f"{request.url} was not sent.") from error
             strained = not (request.meta["ticket"].opening and urlparse_cached(request).scheme == "https")
             raise  # a site without TLS resets the first try to open it
         else:
@@ -54,20 +63,8 @@ class DirectHandler(HTTP11DownloadHandler):
                 request.meta["bad_certificate"] = is_bad(response.certificate, urlparse_cached(request).hostname or "")
             return response
         finally:
-            passage.ended(int((time.monotonic() - began) * 1000), strained=strained, retry_after_ms=wait_ms)
-
-    def stop_fetching(self) -> None:
-        for task in self._flying:
-            task.cancel()
-
-    async def _until_stopped(self, request: Request) -> Response:
-        task: asyncio.Task[Response] = asyncio.ensure_future(super().download_request(request))
-        self._flying.add(task)
-        task.add_done_callback(self._flying.discard)
-        try:
-            return await task
-        except asyncio.CancelledError:
-            raise Stopped(f"{request.url} was cut off.") from None
+            if not leave.refused:
+                passage.ended(int((time.monotonic() - began) * 1000), strained=strained, retry_after_ms=wait_ms)
 
 
 def wait_asked_ms(response: Response) -> int:
@@ -80,5 +77,5 @@ def names() -> Names:
     from twisted.internet import reactor
 
     resolver: Any = reactor.nameResolver
-    assert isinstance(resolver, Resolver), "DNS_RESOLVER is not ours: addresses would not be checked"
+    assert isinstance(resolver, Resolver), "TWISTED_DNS_RESOLVER is not ours: addresses would not be checked"
     return resolver.names

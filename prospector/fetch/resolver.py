@@ -7,7 +7,7 @@ import asyncio
 import socket
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -20,7 +20,7 @@ from twisted.internet.base import ReactorBase
 from twisted.internet.interfaces import IAddress, IHostnameResolver
 from zope.interface import implementer
 
-from prospector.core.addresses import Address, NameMap, Policy, read_name_map
+from prospector.core.addresses import Address, NameMap, Network, Policy, read_name_map
 from prospector.errors import SettingInvalid
 from prospector.fetch.failures import AddressRefused, NameUnknown
 
@@ -98,9 +98,21 @@ def _system(host: str) -> Any:
     return socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)
 
 
+def names_by(allowed_networks: Iterable[Network], resolve: Sequence[str]) -> Names:
+    """As a deployment's ALLOWED_NETWORKS and RESOLVE have it."""
+    try:
+        names = read_name_map(resolve)
+    except ValueError as error:
+        raise SettingInvalid(
+            f"RESOLVE has a part that is none: {error}.",
+            "Write NAME=ADDRESS or NAME=ADDRESS:PORT, as *.test=10.0.0.7:8080.",
+        ) from None
+    return Names(Policy(tuple(allowed_networks)), names)
+
+
 @implementer(IHostnameResolver)
 class Resolver:
-    """Scrapy's DNS_RESOLVER: the reactor connects to what `Names` permits, and to nothing else."""
+    """Scrapy's TWISTED_DNS_RESOLVER: the reactor connects to what `Names` permits, and to nothing else."""
 
     def __init__(self, reactor: ReactorBase, names: Names) -> None:
         self._reactor = reactor
@@ -108,16 +120,7 @@ class Resolver:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, reactor: ReactorBase) -> "Resolver":
-        settings = crawler.settings
-        policy = Policy(tuple(settings["ALLOWED_NETWORKS"]))
-        try:
-            names = read_name_map(settings["RESOLVE"])
-        except ValueError as error:
-            raise SettingInvalid(
-                f"RESOLVE has a part that is none: {error}.",
-                "Write NAME=ADDRESS or NAME=ADDRESS:PORT, as *.test=10.0.0.7:8080.",
-            ) from None
-        return cls(reactor, Names(policy, names))
+        return cls(reactor, names_by(crawler.settings["ALLOWED_NETWORKS"], crawler.settings["RESOLVE"]))
 
     def install_on_reactor(self) -> None:
         self._reactor.installNameResolver(self)  # type: ignore[arg-type]  # zope's interfaces say nothing to mypy

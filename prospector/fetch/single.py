@@ -1,37 +1,34 @@
-"""One page, asked for once and politely: for `prospector explain`. A crawl fetches through Scrapy."""
+"""One page, asked for as a crawl asks for it: for `prospector explain`. A crawl fetches through Scrapy."""
 
+import asyncio
 import http.client
 import socket
 import ssl
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from ipaddress import IPv4Network, IPv6Network, ip_address
 from urllib.parse import urlsplit
 
-import ada_url
-from protego import Protego
-
-from prospector import __version__
+from prospector.core import robots
+from prospector.core.hops import MOST_HOPS
+from prospector.core.identity import CRAWLER, identity
+from prospector.core.robots import SKIPPED_ABOVE_SECONDS, Robots, Stance
+from prospector.core.robots_visit import authority
+from prospector.core.sites import site_of
+from prospector.core.urls import UrlInvalid, resolve
 from prospector.errors import InputInvalid, ProspectorError
+from prospector.fetch.failures import AddressRefused, NameUnknown
+from prospector.fetch.resolver import Answer, Names
 
-ROBOT = "BacklinkProspector"
-HEADERS = {
-    "User-Agent": f"Mozilla/5.0 (compatible; {ROBOT}/{__version__})",
-    "Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.5",
-    "Accept-Encoding": "gzip",
-    "Connection": "close",
-}
+JOB = "explain"  # by which one of the identities is chosen
+TRANSFER = {"Accept-Encoding": "gzip", "Connection": "close"}
 BODY_BYTES_AT_MOST = 10 * 1024 * 1024
-ROBOTS_BYTES_AT_MOST = 500 * 1024
 CHUNK_BYTES = 64 * 1024
-SECONDS_IN_ALL = 30
+SECONDS_IN_ALL = 30  # of one request
 CONNECT_SECONDS = 10
-REDIRECTS_AT_MOST = 5
 REDIRECTS = frozenset([301, 302, 303, 307, 308])
-
-Networks = Sequence[IPv4Network | IPv6Network]
+FILE_INSTEAD = "save the page and name the file"
 
 
 @dataclass(frozen=True)
@@ -44,67 +41,111 @@ class Fetched:
     body: bytes
 
 
-def fetch(url: str, allowed_networks: Networks = ()) -> Fetched:
-    """Only http and https, only public addresses or `allowed_networks`, only what robots.txt allows; every hop anew."""
-    deadline = time.monotonic() + SECONDS_IN_ALL
-    for _ in range(REDIRECTS_AT_MOST + 1):
+def fetch(url: str, names: Names, delay_seconds: float) -> Fetched:
+    """Only http and https, only addresses that `names` permits, only what robots.txt allows, no faster; every hop anew."""
+    return _Visit(names, delay_seconds).page(url)
+
+
+class _Visit:
+    """Keeps the delay between two requests to a site, and what was read of robots.txt."""
+
+    def __init__(self, names: Names, delay_seconds: float) -> None:
+        self._names = names
+        self._delay_seconds = delay_seconds
+        self._asked_at: dict[str, float] = {}
+        self._robots: dict[str, Robots] = {}
+
+    def page(self, url: str) -> Fetched:
         url = _valid(url)
-        _ask_robots(url, allowed_networks, deadline)
-        fetched, location = _get(url, allowed_networks, deadline, BODY_BYTES_AT_MOST)
-        if not location:
-            return fetched
-        url = ada_url.join_url(url, location)
-    raise ProspectorError(f"{url}: more than {REDIRECTS_AT_MOST} redirects.", "Name the page they lead to.")
+        for _ in range(MOST_HOPS + 1):
+            self._ask_robots(url)
+            fetched, target = self._get(url, identity(JOB, urlsplit(url).hostname or ""), BODY_BYTES_AT_MOST)
+            if target is None:
+                return fetched
+            url = _valid(target)
+        raise ProspectorError(f"{url}: more than {MOST_HOPS} redirects.", "Name the page they lead to.")
+
+    def _ask_robots(self, url: str) -> None:
+        of = authority(url)
+        if of not in self._robots:
+            self._robots[of] = self._read_robots(f"{of}/robots.txt")
+        read = self._robots[of]
+        if read.stance is Stance.UNREACHABLE:
+            problem = f"{of}/robots.txt cannot be read, so it is not known what may be read there."
+            raise ProspectorError(problem, f"Try again later, or {FILE_INSTEAD}.")
+        if not read.allows(url):
+            problem = f"{url}: robots.txt does not allow BacklinkProspector to read it."
+            raise ProspectorError(problem, "Open it in a browser, save it, and name the file.")
+        if read.delay_seconds > SKIPPED_ABOVE_SECONDS:
+            problem = f"{url}: robots.txt wants {read.delay_seconds:.0f} s between requests, so a crawl skips the site."
+            raise ProspectorError(problem, f"To see what it says, {FILE_INSTEAD}.")
+        self._delay_seconds = max(self._delay_seconds, read.delay_seconds)
+
+    def _read_robots(self, url: str) -> Robots:
+        """Another site's rules are not this one's."""
+        site = _site(url)
+        for _ in range(robots.MOST_HOPS + 1):
+            fetched, target = self._get(url, CRAWLER, robots.MOST_BYTES)
+            if target is None:
+                return robots.of_status(fetched.status, fetched.body)
+            url = target
+            if not url or _site(url) != site:
+                break
+        return Robots(Stance.NONE)
+
+    def _get(self, url: str, headers: Mapping[str, str], bytes_at_most: int) -> tuple[Fetched, str | None]:
+        """The answer, and where it redirects to, if it does: '' to no web address."""
+        parts = urlsplit(url)
+        connection = _Connection(self._answer(parts.hostname or ""), parts.hostname or "", parts.port, parts.scheme)
+        self._wait_for(_site(url))
+        try:
+            target = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
+            connection.request("GET", target, headers={**headers, **TRANSFER})
+            answer = connection.getresponse()
+            onward = _onward(answer, url) if answer.status in REDIRECTS else None
+            body = b"" if onward is not None else _body(answer, connection.deadline, bytes_at_most)
+            return Fetched(url, answer.status, answer.getheader("Content-Type") or "", body), onward
+        except (OSError, http.client.HTTPException, zlib.error) as error:
+            raise ProspectorError(
+                f"{url} could not be read: {error or type(error).__name__}.", f"Check the address, or {FILE_INSTEAD}."
+            ) from error
+        finally:
+            connection.close()
+            self._asked_at[_site(url)] = time.monotonic()
+
+    def _wait_for(self, site: str) -> None:
+        if site in self._asked_at:
+            time.sleep(max(0.0, self._asked_at[site] + self._delay_seconds - time.monotonic()))
+
+    def _answer(self, host: str) -> Answer:
+        try:
+            return asyncio.run(self._names.find(host))
+        except AddressRefused as refused:
+            raise InputInvalid(
+                refused.problem, "To read it all the same, name its network in ALLOWED_NETWORKS."
+            ) from None
+        except NameUnknown as unknown:
+            raise ProspectorError(unknown.problem, f"Check the spelling, or {FILE_INSTEAD}.") from None
+
+
+def _site(url: str) -> str:
+    return site_of(urlsplit(url).hostname or "")
 
 
 def _valid(url: str) -> str:
     try:
-        valid = ada_url.URL(url)
-    except ValueError:
+        return resolve(url)
+    except UrlInvalid:
+        if "://" in url and not url.startswith(("http:", "https:")):
+            raise InputInvalid(f"{url}: only http and https are read.", f"Else {FILE_INSTEAD}.") from None
         raise InputInvalid(f"{url!r} is not an address.", "Write it as https://example.com/page.") from None
-    if valid.protocol not in ("http:", "https:"):
-        raise InputInvalid(f"{url}: only http and https are read.", "Save the page and name the file.")
-    return valid.href
 
 
-def _ask_robots(url: str, allowed_networks: Networks, deadline: float) -> None:
-    robots_url = ada_url.join_url(url, "/robots.txt")
-    for _ in range(REDIRECTS_AT_MOST + 1):
-        fetched, location = _get(robots_url, allowed_networks, deadline, ROBOTS_BYTES_AT_MOST)
-        if not location:
-            break
-        robots_url = _valid(ada_url.join_url(robots_url, location))
-    if fetched.status >= 500 or fetched.status == 429:
-        raise ProspectorError(
-            f"{robots_url} answered {fetched.status}, so it is not known what may be read there.",
-            "Try again later, or save the page and name the file.",
-        )
-    if fetched.status >= 400:
-        return
-    if not Protego.parse(fetched.body.decode("utf-8", "replace")).can_fetch(url, ROBOT):
-        raise ProspectorError(
-            f"{url}: robots.txt does not allow {ROBOT} to read it.", "Open it in a browser, save it, and name the file."
-        )
-
-
-def _get(url: str, allowed_networks: Networks, deadline: float, bytes_at_most: int) -> tuple[Fetched, str]:
-    """The answer, and where it redirects to, if it does."""
-    parts = urlsplit(url)
-    connection = _Connection(parts.hostname or "", parts.port, parts.scheme == "https", allowed_networks, deadline)
+def _onward(answer: http.client.HTTPResponse, url: str) -> str:
     try:
-        target = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
-        connection.request("GET", target, headers=HEADERS)
-        answer = connection.getresponse()
-        location = answer.getheader("Location") or "" if answer.status in REDIRECTS else ""
-        body = b"" if location else _body(answer, deadline, bytes_at_most)
-        return Fetched(url, answer.status, answer.getheader("Content-Type") or "", body), location
-    except (OSError, http.client.HTTPException, zlib.error) as error:
-        raise ProspectorError(
-            f"{url} could not be read: {error or type(error).__name__}.",
-            "Check the address, or save the page and name the file.",
-        ) from error
-    finally:
-        connection.close()
+        return resolve(answer.getheader("Location") or "", url).partition("#")[0]
+    except UrlInvalid:
+        return ""
 
 
 def _body(answer: http.client.HTTPResponse, deadline: float, bytes_at_most: int) -> bytes:
@@ -119,36 +160,19 @@ def _body(answer: http.client.HTTPResponse, deadline: float, bytes_at_most: int)
 
 
 class _Connection(http.client.HTTPConnection):
-    """Connects to the very address that was checked."""
+    """Connects to the very address that was judged."""
 
-    def __init__(self, host: str, port: int | None, secure: bool, allowed_networks: Networks, deadline: float) -> None:
-        super().__init__(host, port or (443 if secure else 80), timeout=CONNECT_SECONDS)
-        self.secure = secure
-        self.allowed_networks = allowed_networks
-        self.deadline = deadline
+    def __init__(self, answer: Answer, host: str, port: int | None, scheme: str) -> None:
+        super().__init__(host, port or (443 if scheme == "https" else 80), timeout=CONNECT_SECONDS)
+        self.deadline = time.monotonic() + SECONDS_IN_ALL
+        self._to = str(answer.addresses[0]), answer.port or self.port
+        self._scheme = scheme
 
     def connect(self) -> None:
-        self.sock = socket.create_connection((self._address(), self.port), CONNECT_SECONDS)
+        self.sock = socket.create_connection(self._to, CONNECT_SECONDS)
         self.sock.settimeout(max(1.0, self.deadline - time.monotonic()))
-        if self.secure:
+        if self._scheme == "https":
             self.sock = _without_verification().wrap_socket(self.sock, server_hostname=self.host)
-
-    def _address(self) -> str:
-        host = self.host.strip("[]")
-        addresses = [str(one[4][0]) for one in socket.getaddrinfo(host, self.port, type=socket.SOCK_STREAM)]
-        for address in addresses:
-            if self._is_open(address):
-                return address
-        raise InputInvalid(
-            f"{self.host} leads to {', '.join(dict.fromkeys(addresses))}, which is not a public address.",
-            "To read it all the same, name its network in ALLOWED_NETWORKS.",
-        )
-
-    def _is_open(self, address: str) -> bool:
-        ip = ip_address(address.partition("%")[0])
-        mapped = getattr(ip, "ipv4_mapped", None)
-        ip = mapped or ip
-        return (ip.is_global and not ip.is_multicast) or any(ip in network for network in self.allowed_networks)
 
 
 def _without_verification() -> ssl.SSLContext:

@@ -4,7 +4,7 @@ A call does nothing by itself: `client.py` runs it, alone or many in one round t
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -15,30 +15,37 @@ from prospector.core.methods import Method
 from prospector.core.robots import Robots
 from prospector.core.ticket import Found, PageState, Ticket, Verdict
 from prospector.frontier import codec
+from prospector.frontier.moments import Ago
 
 T = TypeVar("T")
 ENCODER = json.JSONEncoder(separators=(",", ":"))  # made once: json.dumps with options makes one a call
 LEASE_MS = 60_000
 LOSSES_MOST = 3  # the third loss of a page makes it a dead letter
+TOLD_REMEMBERED = 500  # events; a transaction that commits a smaller id than these is never told of
 REAPED_A_CALL = 200  # then the rest waits for the next one; a worker's leases are taken back all at once
 
 
 @dataclass(frozen=True)
 class Call(Generic[T]):
     script: str
-    arguments: tuple[str | int | bytes, ...]
+    arguments: tuple[str | int | bytes | Ago, ...]
     read: Callable[[Any], T]
+
+    def told(self) -> Iterator[str | int | bytes]:
+        """The arguments as they leave now."""
+        return (one.told_ms() if isinstance(one, Ago) else one for one in self.arguments)
 
 
 @dataclass(frozen=True)
 class Terms:
-    """What is granted under: the deployment's, the same for every claim of a worker."""
+    """What is granted under: the same for every claim of a worker, and the deployment's but for `only_job`."""
 
     delay_ms: int
     open_domains_per_worker: int
     paid_most: int
     prices: tuple[tuple[str, int], ...]
     lease_ms: int = LEASE_MS
+    only_job: str = ""  # '' for all that run
 
 
 @dataclass(frozen=True)
@@ -72,11 +79,13 @@ class Seed:
 
 @dataclass(frozen=True)
 class Claim:
-    """`wait_ms` is the time until another claim can give more, or None; `changes` moves with each hold and lift."""
+    """`wait_ms` is the time until another claim can give more, or None; `changes` moves with each hold and lift. With another
+    `epoch` than before, nothing that was claimed before is known."""
 
     tickets: tuple[Ticket, ...]
     wait_ms: int | None
     changes: int
+    epoch: int
     lost: bool = False  # Redis is empty: it must be rebuilt from the record
 
 
@@ -100,16 +109,24 @@ class Recently:
 @dataclass(frozen=True)
 class Status:
     """Where a job stands. `domains_parked`: open ones of which a page waits for money, key or provider, and
-    `parked_pages` those pages by reason. `overdue_ms`: how long the site that may be asked longest has waited for a worker."""
+    `parked_pages` those pages by reason. `overdue_ms`: how long the site that may be asked longest has waited for a worker. `running_ms`: how
+    long it has been handed out without a break, from which on `…_recently` counts; None: it is held. `domains_stalled` wait for
+    a far Retry-After, the last one `stalled_until`. Not `filled`: some of the job is not here yet, and it is not to be lifted.
+    `mentions`: keyword and page. `newest_find`: a page, by its address."""
 
     job: str
     held: bool
+    filled: bool
     last_activity: datetime | None
     pages_recently: Recently
     domains_recently: Recently
     parked_pages: Mapping[str, int]
     paid_line: int
     overdue_ms: int
+    running_ms: int | None
+    domains_stalled: int
+    stalled_until: datetime | None
+    newest_find: str | None
     domains_total: int
     domains_waiting: int
     domains_open: int
@@ -161,14 +178,14 @@ def claim(worker: str, n: int, terms: Terms, run: str) -> Call[Claim]:
 
     def read(raw: list[Any]) -> Claim:
         if raw[0] == b"empty":
-            return Claim((), None, 0, lost=True)
-        wait_ms, changes, *tickets = raw
+            return Claim((), None, 0, 0, lost=True)
+        wait_ms, changes, epoch, *tickets = raw
         made = tuple(codec.loads(one) for one in tickets)
-        return Claim(made, int(wait_ms) if int(wait_ms) >= 0 else None, int(changes))
+        return Claim(made, int(wait_ms) if int(wait_ms) >= 0 else None, int(changes), int(epoch))
 
     arguments = (
         worker, n, terms.lease_ms, terms.delay_ms, run, codec.VERSION, terms.open_domains_per_worker, terms.paid_most,
-        json.dumps(dict(terms.prices)),
+        json.dumps(dict(terms.prices)), terms.only_job,
     )  # fmt: skip
     return Call("claim", arguments, read)
 
@@ -194,9 +211,13 @@ def release(
     most_ms: int,
     retry_after_ms: int = 0,
     crawl_delay_ms: int = 0,
+    ended: Ago | int = 0,
 ) -> Call[tuple[int, int] | None]:
-    """Gives the site's new delay and the moment it is blocked until (0: it is not); None if the lease is lost or freed."""
-    arguments = (lease, latency_ms, how, retry_after_ms, crawl_delay_ms, least_ms, most_ms)
+    """Gives the site's new delay and the moment it is blocked until (0: it is not); None if the lease is lost or freed.
+
+    `ended`: how long ago the last byte came; the delay counts from there.
+    """
+    arguments = (lease, latency_ms, how, retry_after_ms, crawl_delay_ms, least_ms, most_ms, ended)
     return Call("release", arguments, lambda raw: (int(raw[0]), int(raw[1])) if raw else None)
 
 
@@ -208,10 +229,14 @@ def settle(
     wait_ms: int = 0,
     reason: str = "",
     facts: Mapping[str, str | int] | None = None,
+    *,
+    after_add: bool = False,
 ) -> Call[bool]:
-    """False if the lease was lost: then nothing has changed. `facts` are kept for the domain's final row."""
+    """False if the lease was lost: then nothing has changed. `facts` are kept for the domain's final row. `after_add`: what
+    was found on the page is in the frontier, or else the page is fetched again: a Redis that was killed may have forgotten it."""
     known = json.dumps(facts) if facts else ""
-    return Call("settle", (lease, verdict, mentions, codec.dumps(state) if state else "", wait_ms, reason, known), bool)
+    kept = codec.dumps(state) if state else ""
+    return Call("settle", (lease, verdict, mentions, kept, wait_ms, reason, known, int(after_add)), bool)
 
 
 def bind(lease: str, address: str) -> Call[int]:
@@ -242,9 +267,14 @@ def running() -> Call[list[str]]:
     return Call("running", (), lambda raw: [job.decode() for job in raw])
 
 
-def told(event: int = 0) -> Call[int]:
-    """The newest event of the record that was told before this call; -1: none. With an event, this one is told now."""
-    return Call("told", (event,), int)
+def told() -> Call[list[int]]:
+    """The newest events of the record that were told, oldest first. None: nobody ever looked."""
+    return Call("told", (), lambda raw: [int(event) for event in raw])
+
+
+def tell(events: Iterable[int]) -> Call[int]:
+    """These are told now. Gives how many of them nobody had been told."""
+    return Call("tell", (TOLD_REMEMBERED, *events), int)
 
 
 def due(within_ms: int) -> Call[bool]:
@@ -273,14 +303,18 @@ def status(jobs: Sequence[str]) -> Call[list[Status | None]]:
     def read_one(job: str, raw: list[Any]) -> Status | None:
         if not raw:
             return None
-        (state, last, *counters), pages, domains, parked, paid_line, overdue_ms = raw
+        (
+            (state, filled, last, find, *counters),
+            pages, domains, parked, paid_line, overdue_ms, running_ms, stalled, until,
+        ) = raw  # fmt: skip
         reasons = {reason.decode(): count for reason, count in zip(parked[::2], parked[1::2], strict=True)}
         return Status(
-            job, state == b"held", _moment(last), Recently(*pages), Recently(*domains), reasons, paid_line, overdue_ms,
-            *(int(one or 0) for one in counters),
+            job, state == b"held", filled is not None, _moment(last), Recently(*pages), Recently(*domains), reasons, paid_line,
+            overdue_ms, running_ms if running_ms >= 0 else None, stalled, _moment(until) if stalled else None,
+            find.decode() if find else None, *(int(one or 0) for one in counters),
         )  # fmt: skip
 
-    names = json.dumps(["state", "last", *COUNTERS])
+    names = json.dumps(["state", "filled", "last", "find", *COUNTERS])
     return Call("status", (names, *jobs), lambda raw: [read_one(*both) for both in zip(jobs, raw, strict=True)])
 
 

@@ -1,16 +1,20 @@
 """Runs calls against Redis, blocking (command line, steward) or inside the event loop (workers)."""
 
+import asyncio
+import math
 from collections.abc import Awaitable, Sequence
 from typing import Any, TypeVar, cast
 
 from redis import Redis, exceptions
 from redis import asyncio as redis_asyncio
+from redis.asyncio.connection import AbstractConnection
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from prospector.frontier.calls import Call
 from prospector.frontier.scripts import every_script, script
 from prospector.frontier.server import (
+    ANSWER_SECONDS,
     CONNECT_SECONDS,
     NEVER_EVICTS,
     Memory,
@@ -21,10 +25,30 @@ from prospector.frontier.server import (
 )
 
 T = TypeVar("T")
-ANSWER_SECONDS = 30
 
 # waiting, not failing: a server that restarts, loads its file (BUSYLOADING is a ConnectionError), or lost its scripts
 AWAY = (exceptions.ConnectionError, exceptions.TimeoutError, exceptions.NoScriptError, OSError)
+
+# what an error begins with that is about the server and not about the call: full, read-only, out of disk, without its
+# replicas, at a script that does not end, without the right. A script that has written is not refused any more, so nothing
+# of it has happened
+STATES = frozenset(
+    {"OOM", "READONLY", "MISCONF", "NOREPLICAS", "BUSY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "NOPERM"}
+)
+
+
+class Refusing(exceptions.RedisError):
+    """The server is there, and for now takes nothing."""
+
+
+def is_of_state(answer: object) -> bool:
+    if not isinstance(answer, exceptions.ResponseError):
+        return False
+    return (answer.status_code or str(answer).partition(" ")[0]) in STATES
+
+
+def _told_apart(error: exceptions.ResponseError) -> exceptions.RedisError:
+    return Refusing(str(error)) if is_of_state(error) else error
 
 
 class Frontier:
@@ -59,7 +83,7 @@ class Frontier:
     def _attempt(self, calls: Sequence[Call[Any]]) -> list[Any]:
         with self.redis.pipeline(transaction=False) as pipeline:
             for call in calls:
-                pipeline.evalsha(script(call.script).sha, 0, *call.arguments)
+                pipeline.evalsha(script(call.script).sha, 0, *call.told())
             raw = pipeline.execute()
         return [call.read(one) for call, one in zip(calls, raw, strict=True)]
 
@@ -87,6 +111,7 @@ class AsyncFrontier:
             redis_connect_func=self._connect,
         )
         self._opening = False
+        self._asking, self._hearing = asyncio.Lock(), asyncio.Lock()
         self.run_id = ""
 
     async def open(self) -> None:
@@ -99,9 +124,12 @@ class AsyncFrontier:
                 pipeline.info("server", "memory")
                 for one in every_script():
                     pipeline.script_load(one.text)
-                answers = await pipeline.execute()
+                answers = await pipeline.execute(raise_on_error=False)  # raising, it puts its own words first
         finally:
             self._opening = False
+        for answer in answers:
+            if isinstance(answer, exceptions.ResponseError):
+                raise _told_apart(answer)
         refuse_evicting(self._url, answers[0].get("maxmemory_policy", NEVER_EVICTS))
         self.run_id = answers[0]["run_id"]
 
@@ -113,11 +141,18 @@ class AsyncFrontier:
         await connection.on_connect()
 
     async def run_all(self, calls: Sequence[Call[Any]]) -> list[Any]:
-        """In one round trip and in this order; an answer that is an error of one call alone is in its place."""
-        async with self._redis.pipeline(transaction=False) as pipeline:
-            for call in calls:
-                pipeline.evalsha(script(call.script).sha, 0, *call.arguments)
-            raw = await pipeline.execute(raise_on_error=False)
+        """In one round trip and in this order, behind those under way, whose answers need not be here yet: so redis-py's own
+        pipeline will not do, which keeps its connection until it is answered. An answer that is an error of one call alone is
+        in its place."""
+        connection = self._redis.connection
+        if connection is None:
+            raise exceptions.ConnectionError("There is no connection to Redis.")
+        async with self._asking:
+            commands = (("EVALSHA", script(call.script).sha, 0, *call.told()) for call in calls)
+            await connection.send_packed_command(connection.pack_commands(commands))
+        async with self._hearing:  # a lock is given in the order it is asked for, which is that of sending
+            async with asyncio.timeout(ANSWER_SECONDS):
+                raw = [await self._answer(connection) for _ in calls]
         for one in raw:
             if isinstance(one, AWAY):
                 raise one
@@ -126,8 +161,17 @@ class AsyncFrontier:
             for call, one in zip(calls, raw, strict=True)
         ]
 
+    async def _answer(self, connection: AbstractConnection) -> Any:
+        try:
+            return await connection.read_response(timeout=math.inf)  # one time-out for all: each costs
+        except exceptions.ResponseError as error:
+            return error
+
     async def hands(self, worker_key: str) -> set[str]:
-        leases = await cast("Awaitable[set[bytes]]", self._redis.smembers(worker_key))
+        try:
+            leases = await cast("Awaitable[set[bytes]]", self._redis.smembers(worker_key))
+        except exceptions.ResponseError as error:
+            raise _told_apart(error) from error
         return {lease.decode() for lease in leases}
 
     async def close(self) -> None:

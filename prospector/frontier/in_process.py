@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 
 from prospector.core.pace import SitePace, after_fetch
 from prospector.core.sites import site_of
-from prospector.core.ticket import Kind, PageState, Ticket, Verdict
+from prospector.core.ticket import COUNTED, Kind, PageState, Ticket, Verdict
 from prospector.core.urls import fingerprint
 from prospector.frontier import codec
 from prospector.frontier.calls import Call, Fetch, Limits
 from prospector.frontier.desk import Pace
-from prospector.frontier.pump import steady_seconds
+from prospector.frontier.moments import steady_seconds
 
 T = TypeVar("T")
 JOB = "debug"
@@ -84,8 +84,7 @@ class InProcessFrontier:
         self._handlers[call.script](*call.arguments)
 
     def settle(self, ticket: Ticket, call: Call[bool]) -> None:
-        if ticket.lease in self.hands:
-            self.tell(call)
+        self.tell(call)  # a second one finds nothing in hand
 
     def free(self, ticket: Ticket, how: Fetch, latency_ms: int, pace: Pace, retry_after_ms: int) -> None:
         least_ms = max(pace.least_ms, pace.crawl_delay_ms)
@@ -94,7 +93,7 @@ class InProcessFrontier:
         self._next_at = steady_seconds() + max(self._pace.delay_ms, retry_after_ms) / MS
 
     def give_back(self, ticket: Ticket) -> None:
-        self._settle(ticket.lease, Verdict.UNSENT, 0, "", 0, "", "")
+        self._settle(ticket.lease, Verdict.UNSENT, 0, "", 0)
 
     def may_send(self, ticket: Ticket) -> bool:
         return ticket.lease in self.hands
@@ -141,13 +140,11 @@ class InProcessFrontier:
     def _release(self, *_: Any) -> None:
         """`free` has done it."""
 
-    def _settle(
-        self, lease: str, verdict: str, _mentions: int, state: str, wait_ms: int, _reason: str, _facts: str
-    ) -> int:
+    def _settle(self, lease: str, verdict: str, _mentions: int, state: str, wait_ms: int, *_: str | int) -> int:
         ticket = self.hands.pop(lease, None)
         if ticket is None:
             return 0
-        if verdict in {Verdict.DONE, Verdict.FAILED}:
+        if verdict in COUNTED:
             self.fetched += 1
             self._read = self._read or verdict == Verdict.DONE
         elif verdict in {Verdict.AGAIN, Verdict.UNSENT}:

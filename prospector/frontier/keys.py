@@ -6,11 +6,13 @@ PREFIX = "prospector:"
 META = "meta"  # hash: epoch, leases (their counter), turn, run and boot of the server, clock, skew, changes, boots, line, down, watched, amnesty
 RUNNING = "running"  # sorted set: job -> turn; a job that is held is not in it
 LATER = "later"  # sorted set: entry of a page -> the moment it may be queued again
-SUSPECTS = "suspects"  # sorted set: entry of a page whose lease was lost -> since when
+SUSPECTS = "suspects"  # sorted set: entry of a page whose lease was lost -> since when, or when it was last looked at
 QUIET = "quiet"  # string: the worker that empties its hands to take suspects alone
 FINISHING = "finishing"  # sorted set: job and domain that ran empty -> since when; closed once its row is written
 DEAD = "dead"  # hash: entry of a page -> why it is handed out no more (JSON), until the record has it
+TOLD = "told"  # sorted set: event of the record that somebody was told -> itself; the newest of them
 PROVIDER = "provider"  # hash: failures in a row, first, fine, opened, probe, called, stopped, most, most_until
+CROWDED = "crowded"  # string: why new jobs have to wait
 PAID_FLYING = "paid-flying"  # sorted set: lease of a paid request in flight -> since when
 PAID_WAITING = "paid-waiting"  # sorted set: job -> turn; jobs with a line of paid pages
 
@@ -22,10 +24,11 @@ HANDS = "hands:{worker}"  # set: leases of a worker
 WORKER = "worker:{worker}"  # hash: what a worker says of itself
 
 # a job
-JOB = "job:{job}"  # hash: state, limits, counters, money
+JOB = "job:{job}"  # hash: state, since (when it was last begun to be handed out), limits, counters, money, find (the page with the newest mention)
 WAITING = "waiting:{job}"  # sorted set: domain that is not open yet (JSON) -> its number
 OPEN = "open:{job}"  # set: domains that are open
 READY = "ready:{job}"  # sorted set: site -> the moment it may be asked; only sites with work and nothing in flight
+STALLED = "stalled:{job}"  # sorted set: domain whose site asked for a far moment -> that moment
 PARKED = "parked:{job}:{reason}"  # sorted set: entry of a page that waits for money, key, provider -> place in line
 PAID = "paid:{job}"  # sorted set: entry of a page -> its place in the line for paid requests (line_place.lua)
 RATE = "rate:{job}"  # hash: minute and counter -> how many in that minute

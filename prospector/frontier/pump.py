@@ -1,28 +1,32 @@
 """A worker's one conversation with Redis: everything it tells and asks goes in one pipeline a turn, and nothing waits for it.
 
 What the crawl tells (children, releases, settlements) queues in an outbox. A turn sends it together with a beat and a claim
-when they are due, then sleeps exactly until there is something to do. While Redis is away no ticket is handed out; the outbox
-keeps, and goes on in the same order when it is back.
+when they are due; the next turn does not wait for its answer, so a far Redis costs time and no throughput. Then the pump sleeps
+exactly until there is something to do. While Redis is away, or refuses for its own state (full, read-only, out of disk), no
+ticket is handed out; the outbox keeps, with what was not answered or refused in front, and goes on in the same order when it
+is back.
 """
 
 import asyncio
-import time
+import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any, TypeVar
 
-from redis.exceptions import OutOfMemoryError, RedisError
+from redis.exceptions import RedisError
 
 from prospector import logs
 from prospector.core.ticket import Ticket, Verdict
 from prospector.errors import ProspectorError
 from prospector.frontier import calls, keys
 from prospector.frontier.calls import Call, Claim, Fetch, Terms
-from prospector.frontier.client import AWAY, AsyncFrontier
+from prospector.frontier.client import AWAY, AsyncFrontier, Refusing, is_of_state
 from prospector.frontier.desk import Pace
+from prospector.frontier.moments import Ago, steady_seconds
 
 T = TypeVar("T")
+Told = tuple[Call[Any], "asyncio.Future[Any] | None"]
 LOG = logs.named(__name__)
 
 BEATS_A_LEASE = 4
@@ -31,13 +35,12 @@ IDLE_SECONDS = 1.0  # how late a new job, a lift or a freed domain may be notice
 GATHER_SECONDS = 0.004  # what is told within this time shares a round trip
 RETURN_SECONDS = (0.1, 1.0)  # first and longest pause between two tries to reach Redis
 MARGIN = 1 / 12  # a ticket is not sent in this last part of its lease
+HEARD_SECONDS = (
+    2.0  # nor if Redis has not been heard for so long: it may have lost it (HEARD_MS in claim.lua and begin.lua)
+)
 CALLS_A_TURN = 500
-FULL_SECONDS = 1.0  # pause while the server has no memory left
-
-
-def steady_seconds() -> float:
-    """A clock that never steps, and counts the time this machine (or this process) slept."""
-    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+TURNS_MOST = 8  # round trips under way at once
+REFUSED_SECONDS = 1.0  # pause after a refusal
 
 
 class Pump:
@@ -70,15 +73,20 @@ class Pump:
         self._about = about
         self._broken = broken
         self._lease_seconds = terms.lease_ms / 1000
-        self._outbox: deque[tuple[Call[Any], asyncio.Future[Any] | None]] = deque()
+        self._outbox: deque[Told] = deque()
+        self._sent: deque[Told] = deque()  # and not answered yet
+        self._refused: list[Told] = []  # for the state the server is in
+        self._refusal: RedisError | None = None
+        self._said: set[str] = set()  # troubles that were logged and last
+        self._turns: deque[asyncio.Task[None]] = deque()
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._draining = False
         self._stopping = False
+        self._epoch = 0
         self._valid_until = 0.0
-        self._next_beat = 0.0
-        self._next_reap = 0.0
-        self._next_claim = 0.0
+        self._due_at = {"beat": 0.0, "reap": 0.0, "claim": 0.0}  # never while one is under way
+        self._poked = False  # since the last claim was sent
 
     def start(self) -> None:
         self._task = asyncio.ensure_future(self._run())
@@ -106,7 +114,14 @@ class Pump:
     def free(self, ticket: Ticket, how: Fetch, latency_ms: int, pace: Pace, retry_after_ms: int) -> None:
         """The fetch is over; what is made of it may take longer."""
         call = calls.release(
-            ticket.lease, how, latency_ms, pace.least_ms, pace.most_ms, retry_after_ms, pace.crawl_delay_ms
+            ticket.lease,
+            how,
+            latency_ms,
+            pace.least_ms,
+            pace.most_ms,
+            retry_after_ms,
+            pace.crawl_delay_ms,
+            Ago(steady_seconds()),
         )
         self.ask(call).add_done_callback(partial(self._hear_pace, ticket.site))
 
@@ -126,7 +141,9 @@ class Pump:
 
     def poke(self) -> None:
         """There may be room for tickets again."""
-        self._next_claim = 0.0
+        self._poked = True
+        if self._due_at["claim"] < math.inf:
+            self._due_at["claim"] = 0.0
         self._wake.set()
 
     def drain(self) -> None:
@@ -149,73 +166,123 @@ class Pump:
 
     async def _run(self) -> None:
         connected = False
-        while not (self._stopping and not self._outbox):
-            try:
-                if not connected:
-                    await self._open()
-                    connected = True
-                await self._turn()
-            except AWAY as error:
-                LOG.warning("frontier_away", worker=self.worker, error=str(error))
-                connected = False
-                await self._until_back()
-                continue
-            await self._sleep()
+        pause, longest = RETURN_SECONDS
+        try:
+            while not (self._stopping and not self._outbox and not self._turns):
+                try:
+                    if not connected:
+                        await self._open()
+                        connected = True
+                    self._begin_turns()
+                    await self._sleep()
+                    await self._end_turns()
+                    pause = RETURN_SECONDS[0]
+                except (*AWAY, Refusing) as error:
+                    connected = False
+                    self._valid_until = 0.0
+                    self._say(error)
+                    await self._break_off()
+                    await asyncio.sleep(REFUSED_SECONDS if isinstance(error, Refusing) else pause)
+                    pause = min(pause * 2, longest)
+        finally:
+            await self._break_off()
+
+    def _say(self, error: Exception) -> None:
+        """Once, however often it is tried again."""
+        if isinstance(error, Refusing):
+            self._say_refused("", str(error))
+        elif "away" not in self._said:
+            self._said.add("away")
+            LOG.warning("frontier_away", worker=self.worker, error=str(error))
+
+    def _say_refused(self, operation: str, error: str) -> None:
+        """`operation` is empty where the server takes none."""
+        if operation not in self._said:
+            self._said.add(operation)
+            LOG.error("frontier_refused", worker=self.worker, operation=operation or None, error=error)
+
+    async def _break_off(self) -> None:
+        """What was sent and not answered may have happened or not: it is told again, before all else."""
+        turns = list(self._turns)
+        for turn in turns:
+            turn.cancel()
+        await asyncio.gather(*turns, return_exceptions=True)
+        self._turns.clear()
+        self._outbox.extendleft(reversed([*self._refused, *self._sent]))
+        self._refused.clear()
+        self._sent.clear()
+        self._refusal = None
+        for script, at in self._due_at.items():
+            self._due_at[script] = 0.0 if at == math.inf else at
 
     async def _open(self) -> None:
-        """A new connection: what Redis thinks we hold and we do not know of was granted in an answer that got lost."""
+        """A new connection: what Redis thinks we hold and we do not know of was granted in an answer that got lost, and what
+        we hold and it does not know of it has forgotten."""
         before = self._frontier.run_id
         await self._frontier.open()
         self.reconnections += 1
-        LOG.info("frontier_reached", worker=self.worker, restarted=bool(before) and before != self._frontier.run_id)
+        self._said.discard("away")
+        if "" not in self._said:
+            LOG.info("frontier_reached", worker=self.worker, restarted=bool(before) and before != self._frontier.run_id)
         told = {call.arguments[0] for call, _ in self._outbox if call.script == "settle"}
         held = await self._frontier.hands(keys.key(keys.HANDS, worker=self.worker))
         for lease in held - set(self.hands) - {str(one) for one in told}:
             self.tell(calls.settle(lease, Verdict.UNSENT))
-        self._next_beat = 0.0
+        if set(self.hands) - held:
+            self._lose_hands(set(self.hands) - held)
+        self._due_at |= {"beat": 0.0, "claim": 0.0}
 
-    async def _until_back(self) -> None:
-        pause, longest = RETURN_SECONDS
-        while True:
-            await asyncio.sleep(pause)
-            try:
-                return await self._frontier.open()
-            except AWAY:
-                pause = min(pause * 2, longest)
+    def _begin_turns(self) -> None:
+        while len(self._turns) < TURNS_MOST and not self._refusal:
+            began = steady_seconds()
+            room = self._room()
+            due = self._due(began, room)
+            batch = [self._outbox.popleft() for _ in range(min(len(self._outbox), CALLS_A_TURN))]
+            if not batch and not due:
+                return
+            self._sent.extend(batch)
+            turn = asyncio.ensure_future(self._turn(batch, due, began, room))
+            turn.add_done_callback(lambda _: self._wake.set())
+            self._turns.append(turn)
 
-    async def _turn(self) -> None:
-        began = steady_seconds()
-        batch = [self._outbox[place] for place in range(min(len(self._outbox), CALLS_A_TURN))]
-        due = self._due(began)
-        room = self._room()
-        if not self._draining and began >= self._next_claim:  # one with no room still learns what was held or lost
-            due.append(calls.claim(self.worker, max(0, room), self._terms, self._frontier.run_id))
-        if not batch and not due:
-            return
+    async def _end_turns(self) -> None:
+        while self._turns and self._turns[0].done():
+            self._turns.popleft().result()
+            if "" in self._said and not self._refusal:
+                self._said.discard("")
+                LOG.info("frontier_takes_again", worker=self.worker)
+        if self._refusal and not self._turns:
+            raise Refusing(str(self._refusal))
+
+    async def _turn(self, batch: list[Told], due: list[Call[Any]], began: float, room: int) -> None:
         answers = await self._frontier.run_all([call for call, _ in batch] + due)
         self.call_count += 1
-        refused = []
-        for (call, future), answer in zip(batch, answers, strict=False):
-            self._outbox.popleft()
-            if isinstance(answer, OutOfMemoryError):
-                refused.append((call, future))
+        self._refusal = next(filter(is_of_state, answers), self._refusal)
+        for told, answer in zip(batch, answers, strict=False):
+            self._sent.popleft()
+            if is_of_state(answer):
+                self._refused.append(told)
             else:
-                self._resolve(call, future, answer)
-        self._outbox.extendleft(reversed(refused))
+                self._resolve(*told, answer)
         for call, answer in zip(due, answers[len(batch) :], strict=True):
             if isinstance(answer, RedisError):
-                LOG.error("frontier_refused", worker=self.worker, operation=call.script, error=str(answer))
+                self._due_at[call.script] = began + REFUSED_SECONDS
+                if not is_of_state(answer):
+                    self._say_refused(call.script, str(answer))
             else:
+                self._said.discard(call.script)
                 self._hear(call, answer, began, room)
-        if any(isinstance(answer, OutOfMemoryError) for answer in answers):
-            await asyncio.sleep(FULL_SECONDS)
 
-    def _due(self, now: float) -> list[Call[Any]]:
+    def _due(self, now: float, room: int) -> list[Call[Any]]:
         due: list[Call[Any]] = []
-        if now >= self._next_beat:
+        if now >= self._due_at["beat"]:
             due.append(calls.beat(self.worker, self._about(), self._terms.lease_ms))
-        if now >= self._next_reap:
+        if now >= self._due_at["reap"]:
             due.append(calls.reap(self._terms.lease_ms))
+        if not self._draining and now >= self._due_at["claim"]:  # one with no room still learns what was held or lost
+            due.append(calls.claim(self.worker, max(0, room), self._terms, self._frontier.run_id))
+            self._poked = False
+        self._due_at |= {call.script: math.inf for call in due}
         return due
 
     def _resolve(self, call: Call[Any], future: "asyncio.Future[Any] | None", answer: Any) -> None:
@@ -232,50 +299,54 @@ class Pump:
     def _hear(self, call: Call[Any], answer: Any, began: float, room: int) -> None:
         match call.script:
             case "beat":
-                self._next_beat = began + self._lease_seconds / BEATS_A_LEASE
+                self._due_at["beat"] = began + self._lease_seconds / BEATS_A_LEASE
                 self._extend(began)
                 if not answer:
                     self._lose_hands()
             case "reap":
-                self._next_reap = began + min(REAP_SECONDS, self._lease_seconds / BEATS_A_LEASE)
+                self._due_at["reap"] = began + min(REAP_SECONDS, self._lease_seconds / BEATS_A_LEASE)
                 if answer != (0, 0):
                     LOG.warning("leases_reaped", worker=self.worker, leases=answer[0], dead_letters=answer[1])
             case "claim":
                 self._take(answer, began, room)
 
-    def _lose_hands(self) -> None:
-        """What Redis does not know any more may be given to another: nothing of it is sent from now on."""
-        if self.hands:
-            LOG.warning("leases_lost", worker=self.worker, leases=len(self.hands))
-            self.hands.clear()
+    def _lose_hands(self, lost: Collection[str] | None = None) -> None:
+        """What Redis does not know any more may be given to another: nothing of it is sent from now on. None: all."""
+        leases = list(self.hands) if lost is None else lost
+        if leases:
+            LOG.warning("leases_lost", worker=self.worker, leases=len(leases))
+            for lease in leases:
+                del self.hands[lease]
             self.take_back()
 
     def _extend(self, began: float) -> None:
-        self._valid_until = began + self._lease_seconds * (1 - MARGIN)
+        self._valid_until = began + min(HEARD_SECONDS, self._lease_seconds * (1 - MARGIN))
 
     def _take(self, claim: Claim, began: float, room: int) -> None:
         if claim.lost:
-            self._next_claim = began + IDLE_SECONDS
+            self._due_at["claim"] = began + IDLE_SECONDS
             self._lose_hands()
             return
+        if claim.epoch != self._epoch:  # rebuilt before this worker has seen it empty
+            self._epoch = claim.epoch
+            self._lose_hands()
         self._extend(began)
         if claim.changes != self.changes:
             self.changes = claim.changes
             self.take_back()
         self.next_work_seconds = None if claim.wait_ms is None else claim.wait_ms / 1000
         wait = IDLE_SECONDS if claim.wait_ms is None or room <= 0 else min(IDLE_SECONDS, claim.wait_ms / 1000)
-        self._next_claim = began + wait
+        self._due_at["claim"] = 0.0 if self._poked else began + wait
         if claim.tickets:
             self.hands.update({ticket.lease: ticket for ticket in claim.tickets})
             self._deliver(list(claim.tickets))
 
     async def _sleep(self) -> None:
         """Until the next beat, reap or claim is due, or until somebody tells something: then a little, to gather more."""
-        wake_at = min(self._next_beat, self._next_reap)
-        if not self._draining:
-            wake_at = min(wake_at, self._next_claim)
+        due_at = [at for script, at in self._due_at.items() if not (self._draining and script == "claim")]
+        waits = min(due_at) - steady_seconds() if len(self._turns) < TURNS_MOST else math.inf
         try:
-            async with asyncio.timeout(max(0.0, wake_at - steady_seconds())):
+            async with asyncio.timeout(max(0.0, waits) if waits < math.inf else None):
                 await self._wake.wait()
             await asyncio.sleep(GATHER_SECONDS)
         except TimeoutError:

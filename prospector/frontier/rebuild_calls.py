@@ -36,6 +36,7 @@ class Counts:
     pages: int
     mentions: int
     dead_letters: int
+    pages_failed: int
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,10 @@ def restore(
 
 
 def recount(job: str, counts: Counts) -> Call[bool]:
-    return Call("recount", (job, *vars(counts).values()), bool)
+    numbers = (
+        counts.done, counts.failed, counts.pages, counts.mentions, counts.dead_letters, counts.pages_failed,
+    )  # fmt: skip
+    return Call("recount", (job, *numbers), bool)
 
 
 def recall(paces: Iterable[SitePace]) -> Call[int]:

@@ -23,13 +23,14 @@ class WorkerState(StrEnum):
 
 @dataclass(frozen=True)
 class Worker:
-    """What a worker that has not begun cannot say is None. `log`: where its log is in Scrapyd's own pages."""
+    """What a worker that has not begun cannot say is None. `domains_in_hand`: those of which it fetches or commits pages at
+    this moment; it shares all open domains with the others. `log`: where its log is in Scrapyd's own pages."""
 
     node: str
     worker: str
     state: WorkerState
     beat_seconds_ago: float | None = None
-    domains_open: int | None = None
+    domains_in_hand: int | None = None
     pages_per_second: float | None = None
     memory_mb: int | None = None
     pages: int | None = None
@@ -77,7 +78,7 @@ def _of(alive: Alive, state: WorkerState, log: str | None = None) -> Worker:
         worker=alive.id,
         state=state,
         beat_seconds_ago=alive.since_ms / 1000,
-        domains_open=int(about.get("domains", 0)),
+        domains_in_hand=int(about.get("domains", 0)),
         pages_per_second=float(about.get("rate", 0)),
         memory_mb=int(about.get("memory_mb", 0)),
         pages=int(about.get("pages", 0)),

@@ -26,7 +26,10 @@ def fill(connection: Connection, frontier: Frontier, job_id: str) -> int:
     job = jobs.job(connection, job_id)
     money = spend.job_totals(connection, job_id)
     frontier.run(calls.create(job_id, limits_of(spec_from(job.spec), job.max_credits), money.used + money.reserved))
-    counts = Counts(*vars(rebuild.counted(connection, job_id)).values())
+    found = rebuild.counted(connection, job_id)
+    counts = Counts(
+        found.domains_done, found.domains_failed, found.pages, found.mentions, found.dead_letters, found.pages_failed
+    )
     frontier.run(rebuild_calls.recount(job_id, counts))
     waiting = 0
     opened: dict[int, domains.Seed] = {}
@@ -84,12 +87,14 @@ def _restored(job_id: str, seed: Seed, rows: list[Settled], credits_used: int) -
 
 def _facts(seed: Seed, rows: list[Settled], credits_used: int) -> dict[str, str | int]:
     """What the frontier would have counted of the domain by now (settle.lua)."""
-    done = sum(row.outcome is PageOutcome.READ for row in rows)
-    failed = sum(row.outcome is PageOutcome.FAILED for row in rows)
+    fetched = sum(row.counted for row in rows)
+    read = any(row.outcome is PageOutcome.READ for row in rows)
+    # what is skipped before anything was read is a failure: the domain has not been opened
+    failed = sum(row.outcome is PageOutcome.FAILED for row in rows) if read else fetched
     facts: dict[str, str | int] = {
-        "done": done,
+        "done": fetched - failed,
         "failed": failed,
-        "fetched": done + failed,
+        "fetched": fetched,
         "mentions": sum(row.mentions for row in rows),
         "dead": sum(row.outcome is PageOutcome.DEAD for row in rows),
         "credits": credits_used,

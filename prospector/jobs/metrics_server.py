@@ -26,6 +26,11 @@ class MetricsServer(ThreadingHTTPServer):
         self.health = health
         super().__init__(host_and_port(address), _Handler)
 
+    @property
+    def url(self) -> str:
+        host, port = self.server_address[:2]
+        return f"http://{host if isinstance(host, str) else host.decode()}:{port}/metrics"
+
 
 class _Handler(BaseHTTPRequestHandler):
     server: MetricsServer

@@ -1,14 +1,14 @@
 """How a job stands: from counters, never by counting rows of results."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Connection, Engine
 
 from prospector.core.methods import Method
-from prospector.core.progress import Eta, Pace, eta, pace
+from prospector.core.progress import Eta, Speed, eta, speed_of
 from prospector.core.spellings import not_found
 from prospector.core.states import ENDED, IN_FLIGHT, JobState
 from prospector.errors import ServerUnreachable
@@ -16,8 +16,9 @@ from prospector.frontier import calls
 from prospector.frontier.calls import Status
 from prospector.frontier.client import Frontier
 from prospector.jobs.follow import left, reconcile
-from prospector.store import checkpoints, domains, jobs, misses
+from prospector.store import checkpoints, domains, finds, jobs, misses, verdicts
 from prospector.store.checkpoints import Checkpoint
+from prospector.store.finds import Find
 from prospector.store.jobs import Job
 from prospector.store.results import Results
 
@@ -29,6 +30,8 @@ class JobStatus:
     """`domains_done` without those that failed. `counted_at`: when these were the counters; `is_live` where that is now.
 
     `failures`: reason -> domains. `methods`: domains by the dearest method they needed; of a job that has ended.
+    `mentions`: a keyword on a page, as results.csv has rows. `newest_find`: of a job under way.
+    `qualified`: domains that are worth an outreach, of those that were judged so far, seconds after they are done.
     `not_found`: about its first keywords, of a job that has found nothing at all.
     """
 
@@ -40,18 +43,22 @@ class JobStatus:
     domains_waiting: int = 0
     domains_open: int = 0
     domains_parked: int = 0
+    domains_stalled: int = 0
+    stalled_until: datetime | None = None
     in_flight: int = 0
     pages: int = 0
     mentions: int = 0
     used_credits: int = 0
     reserved_credits: int = 0
     pages_wanting_key: int = 0
-    pace: Pace | None = None
+    speed: Speed | None = None
     eta: Eta | None = None
     last_activity: datetime | None = None
     failures: Mapping[str, int] | None = None
     methods: Mapping[Method, int] | None = None
     not_found: tuple[str, ...] = ()
+    newest_find: Find | None = None
+    qualified: int = 0
 
     @property
     def domains_finished(self) -> int:
@@ -65,7 +72,7 @@ class JobStatus:
 
     def as_object(self) -> dict[str, Any]:
         """What `job status --json` promises."""
-        job, pace = self.job, self.pace
+        job, speed = self.job, self.speed
         return {
             "id": job.id,
             "name": job.name,
@@ -80,14 +87,18 @@ class JobStatus:
             },
             "pages": self.pages,
             "mentions": self.mentions,
+            "qualified": self.qualified,
             "credits": {"used": self.used_credits, "reserved": self.reserved_credits, "cap": job.max_credits},
-            "rate_per_hour": None if pace is None else round(pace.per_hour),
+            "rate_per_hour": None if speed is None else round(speed.per_hour),
             "eta_seconds": None if self.eta is None else {"low": self.eta.low_seconds, "high": self.eta.high_seconds},
             "last_activity": _iso(self.last_activity),
+            "newest_find": None if self.newest_find is None else asdict(self.newest_find),
             "percent": self.percent,
             "in_flight": self.in_flight,
             "pages_wanting_key": self.pages_wanting_key,
             "parked_domains": self.domains_parked,
+            "stalled_domains": self.domains_stalled,
+            "stalled_until": _iso(self.stalled_until),
             "failures": dict(self.failures or {}),
             "created_at": _iso(job.created_at),
             "started_at": _iso(job.started_at),
@@ -112,15 +123,13 @@ def status(engine: Engine, frontier: Frontier, job_id: str) -> JobStatus:
         found = (
             of_counters(job, known) if known else of_checkpoint(job, checkpoints.last(connection, [job_id]).get(job_id))
         )
-        return _explained(connection, found)
+        newest = finds.on_page(connection, job.id, known.newest_find) if known and known.newest_find else None
+        return replace(_explained(connection, found), newest_find=newest)
 
 
 def of_counters(job: Job, known: Status) -> JobStatus:
     now = datetime.now(UTC)
-    speed = None
-    if job.state is JobState.RUNNING:
-        finished = known.domains_recently
-        speed = pace(finished.in_15_minutes, finished.in_5_minutes, (now - job.moved_at).total_seconds())
+    speed = _speed(known) if job.state is JobState.RUNNING else None
     return JobStatus(
         job,
         counted_at=now,
@@ -130,16 +139,33 @@ def of_counters(job: Job, known: Status) -> JobStatus:
         domains_waiting=known.domains_waiting,
         domains_open=known.domains_open,
         domains_parked=known.domains_parked,
+        domains_stalled=known.domains_stalled,
+        stalled_until=known.stalled_until,
         in_flight=known.in_flight,
         pages=known.pages,
         mentions=known.mentions,
         used_credits=known.credits_used,
         reserved_credits=known.credits_reserved,
         pages_wanting_key=known.pages_wanting_key,
-        pace=speed,
-        eta=eta(left(known), speed),
+        speed=speed,
+        eta=_eta(known, speed, now) if job.state is JobState.RUNNING else None,
         last_activity=known.last_activity,
     )
+
+
+def _speed(known: Status) -> Speed | None:
+    """From when the job was last begun to be handed out: a rest, and what it did before, are no part of its speed."""
+    if known.running_ms is None:
+        return None
+    finished = known.domains_recently
+    return speed_of(finished.in_15_minutes, finished.in_5_minutes, known.running_ms / 1000)
+
+
+def _eta(known: Status, speed: Speed | None, now: datetime) -> Eta | None:
+    """Domains whose pages wait for money or for their site are not worked at: the speed of the others says nothing of them."""
+    at_work = max(0, left(known) - known.domains_stalled - known.domains_parked)
+    wait = (known.stalled_until - now).total_seconds() if known.stalled_until else 0
+    return eta(at_work, speed, max(0, round(wait)))
 
 
 def of_checkpoint(job: Job, last: Checkpoint | None) -> JobStatus:
@@ -167,7 +193,8 @@ def _explained(connection: Connection, found: JobStatus) -> JobStatus:
     methods = domains.by_dearest_method(connection, job.id) if job.state in ENDED else None
     found_nothing = job.state is JobState.COMPLETED and found.mentions == 0 and found.pages > 0
     missed = _not_found(connection, found) if found_nothing else ()
-    return replace(found, failures=failures, methods=methods, not_found=missed)
+    qualified = verdicts.qualified(connection, job.id)
+    return replace(found, failures=failures, methods=methods, not_found=missed, qualified=qualified)
 
 
 def _not_found(connection: Connection, of: JobStatus) -> tuple[str, ...]:

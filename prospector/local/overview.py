@@ -1,7 +1,7 @@
 """What `prospector status` tells: each server in force, where it is, and what of it runs."""
 
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -61,7 +61,7 @@ def of(home: Home) -> Overview:
         redis=_part(state, "redis", redis),
         scrapyd=_part(state, "scrapyd", urls or None),
         storage=_storage(home),
-        steward=_steward(state),
+        steward=_steward(home, state),
         kept_data=[str(one) for one in upgrade.kept_data(home)],
     )
 
@@ -72,11 +72,12 @@ def _storage(home: Home) -> Part:
     return Part(Standing.RUNNING, home.files.as_uri(), data=str(home.files))
 
 
-def _steward(state: State | None) -> Part:
-    """Of the stack; whether one runs elsewhere nobody here knows."""
+def _steward(home: Home, state: State | None) -> Part:
+    """Of the stack; whether one runs elsewhere nobody here knows. Its url, where its figures are, is empty where they are not served."""
     if servers.all_external():
         return Part(Standing.EXTERNAL)
-    return _part(state, steward.NAME, None)
+    found = _part(state, steward.NAME, None)
+    return replace(found, url=steward.metrics_url(home)) if found.state is Standing.RUNNING else found
 
 
 def _part(state: State | None, name: str, external: str | None) -> Part:

@@ -1,10 +1,11 @@
 """The steward of the local stack: a child that is begun once there is a record, and again when the options have changed."""
 
-import os
 import signal
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from prospector import __version__, logs, settings
 from prospector.local import children, options
@@ -28,7 +29,7 @@ class LocalSteward:
     environment: dict[str, str]  # the servers in force, their addresses
     child: Child | None = None
     restarts: int = 0
-    _options: dict[str, str] = field(default_factory=dict)
+    _options: dict[str, str | None] = field(default_factory=dict)
     _pause: float = FIRST_PAUSE_SECONDS
     _next_try: float = 0.0
 
@@ -46,9 +47,7 @@ class LocalSteward:
     def server(self) -> Server | None:
         if self.child is None:
             return None
-        log = str(self.child.program.log)
-        address = f"http://{settings.METRICS_ADDRESS}/metrics"
-        return Server(address, NAME, __version__, log, self.restarts)
+        return Server("", NAME, __version__, str(self.child.program.log), self.restarts)
 
     def stop(self) -> None:
         if self.child:
@@ -66,6 +65,7 @@ class LocalSteward:
         return self._start()
 
     def _start(self) -> bool:
+        _metrics_note(self.home).unlink(missing_ok=True)
         self._options = options.recorded(self.home.sockets)
         program = Program(
             name=NAME,
@@ -75,10 +75,26 @@ class LocalSteward:
             stop_signal=signal.SIGTERM,
             stop_seconds=STOP_SECONDS,
             sudden_signal=signal.SIGTERM,
-            environment=os.environ | self._options | self.environment,
+            environment=options.applied(self._options | self.environment),
         )
         self.child = children.start(program, self.home.lock(NAME), self.generation)
         return True
+
+
+def note_metrics(home: Home, url: str) -> None:
+    """By the steward itself: only it knows whether its address was free. Empty: it was not."""
+    _metrics_note(home).write_text(url, encoding="utf-8")
+
+
+def metrics_url(home: Home) -> str | None:
+    """None: it has not come to that yet."""
+    with suppress(FileNotFoundError):
+        return _metrics_note(home).read_text(encoding="utf-8")
+    return None
+
+
+def _metrics_note(home: Home) -> Path:
+    return home.sockets / "metrics-url"
 
 
 def environment(home: Home, servers: dict[str, Server]) -> dict[str, str]:

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from prospector.core.keywords import Keyword
 from prospector.core.match import Mention
-from prospector.core.outcomes import LinkStatus, PageFlag
+from prospector.core.outcomes import LinkStatus, PageFlag, PageOutcome
 from prospector.core.signs import Sign
-from prospector.core.ticket import Found
+from prospector.core.ticket import COUNTED, Found
 from prospector.core.urls import UrlInvalid, fingerprint
 from prospector.core.visit import HOPS
 from prospector.core.zones import Zone
@@ -65,7 +65,8 @@ def _mention(mention: Mention, numbers: Mapping[Keyword, int]) -> MentionRow:
 
 
 def _flags(item: PageItem) -> PageFlag:
-    flags = PageFlag(0)
+    aside = item.conclusion.outcome in {PageOutcome.REDIRECTED, PageOutcome.SKIPPED}
+    flags = PageFlag.COUNTED if aside and item.conclusion.verdict in COUNTED else PageFlag(0)
     page, linking = item.page, item.linking
     if page is None:
         return flags

@@ -4,54 +4,35 @@ The same spider, middlewares and rules as in a worker; only the frontier is in t
 """
 
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
-from scrapy.settings import BaseSettings
-
-from prospector.core import hosts
-from prospector.core.hosts import Host
 from prospector.core.keyword_list import read_keywords
+from prospector.core.keywords import Keyword
 from prospector.core.methods import Mode
 from prospector.core.spec import JobSpec
 from prospector.errors import InputInvalid
 from prospector.frontier.in_process import JOB, InProcessFrontier
 from prospector.frontier.limits import limits_of
 from prospector.items import PageItem
+from prospector.spiders.arguments import WAY, Arguments
 from prospector.spiders.brief import Brief, brief
-
-WAY = 'scrapy crawl domain -a domain=example.com -a keywords="crm,erp"'
-
-# in a worker these speak to Redis and Postgres
-SETTINGS = {
-    "SCHEDULER": "scrapy.core.scheduler.Scheduler",
-    "DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter",
-    "EXTENSIONS": {"prospector.extensions.second_chance.SecondChance": 100},
-    "ITEM_PIPELINES": {
-        "prospector.pipelines.match.MatchPipeline": 300,
-        "prospector.pipelines.show.ShowPipeline": 900,
-    },
-}
-
-
-def configure(settings: BaseSettings) -> None:
-    for name, value in SETTINGS.items():
-        settings.set(name, value, priority="spider")
 
 
 def frontier_of(brief_: Brief, domain: str, delay_ms: int) -> InProcessFrontier:
     return InProcessFrontier(domain, limits_of(brief_.spec, 0), delay_ms)
 
 
-def brief_of(domain: str, keywords: str | None, keywords_file: str | None, max_pages: str) -> Brief:
-    if not (max_pages.isascii() and max_pages.isdigit()):
-        raise InputInvalid(f"max_pages is {max_pages!r}, which is no number.", f"As in: {WAY} -a max_pages=20")
-    if keywords_file:
-        data, name = _content(keywords_file), keywords_file
-    elif keywords:
-        data, name = "\n".join(keywords.split(",")).encode(), "keywords"
+def brief_of(domain: str, given: Arguments) -> Brief:
+    if not (given.max_pages.isascii() and given.max_pages.isdigit()):
+        raise InputInvalid(f"max_pages is {given.max_pages!r}, which is no number.", f"As in: {WAY} -a max_pages=20")
+    if given.keywords_file:
+        data, name = _content(given.keywords_file), given.keywords_file
+    elif given.keywords:
+        data, name = "\n".join(given.keywords.split(",")).encode(), "keywords"
     else:
         raise InputInvalid("There are no keywords to look for.", f"Give some: {WAY}")
-    spec = JobSpec(mode=Mode.FREE_ONLY, max_pages=int(max_pages))
+    spec = JobSpec(mode=Mode.FREE_ONLY, max_pages=int(given.max_pages))
     return brief(JOB, spec, read_keywords(data, name).keywords, [domain])
 
 
@@ -64,20 +45,12 @@ def _content(path: str) -> bytes:
         ) from None
 
 
-def domain_of(given: str) -> str:
-    read = hosts.read(given)
-    if len(read) != 1 or not isinstance(read[0], Host):
-        why = ", ".join(one.reason for one in read if not isinstance(one, Host))
-        raise InputInvalid(f"{given!r} is not a domain{f' ({why})' if why else ''}.", f"Give one: {WAY}")
-    return read[0].domain
-
-
 class Summary:
-    """What became of the pages, and why some were skipped."""
+    """What became of the pages, why some were skipped, and how often each keyword was found, also if never."""
 
-    def __init__(self) -> None:
+    def __init__(self, keywords: Iterable[Keyword]) -> None:
         self._ends: Counter[tuple[str, str]] = Counter()
-        self._mentions: Counter[str] = Counter()
+        self._mentions = Counter({one.text: 0 for one in keywords})
 
     def note(self, item: PageItem) -> None:
         end = item.conclusion
@@ -87,7 +60,11 @@ class Summary:
 
     def lines(self) -> list[str]:
         ends = [
-            f"{count:>6}  {outcome}{f': {why}' if why else ''}" for (outcome, why), count in self._ends.most_common()
+            f"{_count(count, 'page')} {outcome}{f': {why}' if why else ''}"
+            for (outcome, why), count in self._ends.most_common()
         ]
-        found = [f"{count:>6}  {keyword}" for keyword, count in self._mentions.most_common()]
-        return ["pages", *ends, "mentions", *(found or ["     0  none of the keywords"])]
+        return [*ends, *(f"{_count(count, 'mention')} of {text}" for text, count in self._mentions.most_common())]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

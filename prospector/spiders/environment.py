@@ -17,14 +17,6 @@ COMPARED = (".py", ".lua", ".txt", ".json")
 
 class EnvironmentSpider(Spider):
     name = "environment"
-    # it asks no site and no server: none of a worker's parts
-    custom_settings = {  # noqa: RUF012  # as Scrapy declares it
-        "SCHEDULER": "scrapy.core.scheduler.Scheduler",
-        "DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter",
-        "DOWNLOADER_MIDDLEWARES": {},
-        "ITEM_PIPELINES": {},
-        "EXTENSIONS": {},
-    }
 
     async def start(self) -> AsyncIterator[Any]:
         """As an item where the node keeps items, and as a line in its log where it does not."""

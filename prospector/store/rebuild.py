@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select, text
 
 from prospector.core.methods import Method
-from prospector.core.outcomes import PageOutcome
+from prospector.core.outcomes import PageFlag, PageOutcome
 from prospector.store import locks
 from prospector.store.locks import Lock
 from prospector.store.partitions import mentions_of, pages_of
 from prospector.store.tables import frontier_epoch
 
 ROWS_AT_ONCE = 1_000
+# what settle.lua counts; a row that Postgres has refused was of a page that was fetched
+COUNTED = f"(outcome IN ('read', 'failed', 'unwritable') OR flags & {int(PageFlag.COUNTED)} <> 0)"
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,7 @@ class Settled:
     attempts: int
     status: int | None
     mentions: int
+    counted: bool  # as a page fetched
     after_seconds: float  # since its domain was opened
 
 
@@ -38,6 +41,7 @@ class Counted:
     pages: int
     mentions: int
     dead_letters: int
+    pages_failed: int
 
 
 def next_epoch(connection: Connection) -> int:
@@ -64,8 +68,8 @@ def settled(connection: Connection, job: str) -> Iterator[Settled]:
     transaction. A dead letter that an operator has queued again is not settled."""
     wanted = text(f"""
         SELECT pages.domain, pages.page, coalesce(pages.found, '{{}}') AS found, pages.outcome, pages.method, pages.attempts,
-            pages.status, extract(epoch FROM pages.settled_at - domains.opened_at)::float AS after_seconds,
-            (SELECT coalesce(sum(frequency), 0) FROM {mentions_of(job)} AS said WHERE said.page = pages.page) AS mentions
+            pages.status, {COUNTED} AS counted, extract(epoch FROM pages.settled_at - domains.opened_at)::float AS after_seconds,
+            (SELECT count(*) FROM {mentions_of(job)} AS said WHERE said.page = pages.page) AS mentions
         FROM domains
         JOIN {pages_of(job)} AS pages ON pages.domain = domains.number AND pages.generation = domains.generation
         WHERE domains.job = :job AND domains.state = 'open' AND NOT (pages.outcome = 'dead' AND EXISTS (
@@ -81,8 +85,9 @@ def settled(connection: Connection, job: str) -> Iterator[Settled]:
 def counted(connection: Connection, job: str) -> Counted:
     """What a status counts, from the rows themselves."""
     fetched = text(f"""
-        SELECT (SELECT count(*) FILTER (WHERE outcome IN ('read', 'failed')) FROM {pages_of(job)}) AS pages,
-            (SELECT coalesce(sum(frequency), 0) FROM {mentions_of(job)}) AS mentions,
+        SELECT (SELECT count(*) FROM {pages_of(job)} WHERE {COUNTED}) AS pages,
+            (SELECT count(*) FROM {pages_of(job)} WHERE outcome = 'failed') AS pages_failed,
+            (SELECT count(*) FROM {mentions_of(job)}) AS mentions,
             (SELECT count(*) FROM dead_letters WHERE job = :job AND requeued_at IS NULL) AS dead_letters,
             count(*) FILTER (WHERE state = 'done') AS domains_done,
             count(*) FILTER (WHERE state = 'failed') AS domains_failed

@@ -104,14 +104,17 @@ def test_the_report_gives_time_and_cost_as_ranges_and_says_what_they_rest_on(fol
     words = check(folder, "leads.csv").stdout.decode()
 
     assert "Time: 2 minutes to 33 minutes (no history yet: a guess from typical lists)." in words
-    assert "Cost: 2,250 to 30,000 ScrapingBee credits ($22.50 to $300.00; no history yet)." in words
+    assert (
+        "Estimated cost: $23-$300 (2,250-30,000 ScrapingBee credits) based on hybrid mode and typical lists (no history yet)."
+        in words
+    )
     assert "The default limit of 10,000 credits covers 33% of the upper end" in words
 
 
 def test_what_is_free_is_said_to_be_free(folder: Path) -> None:
     words = check(folder, "leads.csv", "--mode", "free-only").stdout.decode()
 
-    assert "Cost: nothing, no paid requests in this mode." in words
+    assert "Estimated cost: $0 (mode free-only: nothing is paid for)." in words
     assert words.rstrip().endswith("--mode free-only")
 
 
@@ -280,6 +283,26 @@ def test_the_next_command_can_be_pasted(folder: Path) -> None:
     words = check(folder, "my leads.csv", "--column", "My Site").stdout.decode()
 
     assert words.rstrip().endswith("--domains 'my leads.csv' --keywords keywords.txt --column 'My Site'")
+
+
+def test_the_metric_and_the_languages_of_the_score_are_said_and_go_on_into_the_next_command(folder: Path) -> None:
+    words = check(folder, "leads.csv", "--metric-column", "dr", "--language", "en,German").stdout.decode()
+
+    assert 'Metric for the score: column "DR", from 20 to 55; all have one.' in words.splitlines()
+    assert "Languages wanted: English, German." in words.splitlines()
+    assert words.rstrip().endswith("--metric-column dr --language en,German")
+
+
+def test_the_metric_and_the_languages_are_in_the_json_as_they_were_understood(folder: Path) -> None:
+    found = checked(folder, "leads.csv", "--metric-column", "C", "--language", "en-US", "--language", "german")
+
+    assert (found["metric_column"], found["languages"]) == ("DR", ["en", "de"])
+
+
+def test_a_metric_or_a_language_that_there_is_not_is_answered_with_a_near_one(folder: Path) -> None:
+    assert 'Did you mean --metric-column "Company"?' in refused(folder, "leads.csv", "--metric-column", "Compny")
+    assert "There is no column '' in leads.csv" in refused(folder, "leads.csv", "--metric-column", "")
+    assert refused(folder, "leads.csv", "--language", "jp") == "'jp' is not a language. Did you mean ja (Japanese)?\n"
 
 
 def test_help_has_an_example(folder: Path) -> None:

@@ -139,11 +139,11 @@ def test_an_export_returns_at_once_and_its_status_has_the_links(run: Run, record
     assert "/results.csv (expires in 7 days)  results.csv, 1 row, " in ready[0]
 
 
-def status(run: Run, job: str) -> Done:
+def status(run: Run, job: str, **elsewhere: str) -> Done:
     """Asked again and again, as a user does, until it is ready."""
     until = time.monotonic() + 60
     while True:
-        told = run("export-status", job)
+        told = run("export-status", job, **elsewhere)
         if "Export ready" in told.stdout or time.monotonic() > until:
             return told
         assert "is being made" in told.stdout or "waits to be made" in told.stdout
@@ -160,6 +160,19 @@ def test_files_are_fetched_under_names_that_a_person_recognises(run: Run, record
     assert [line.partition("  (")[0] for line in done.stdout.splitlines()] == [f"mine/{name}" for name in names]
     rows = list(csv.DictReader(io.StringIO((tmp_path / "mine" / names[0]).read_text("utf-8-sig"), newline="")))
     assert [(row["domain"], row["keyword"], row["frequency"]) for row in rows] == [("good.example", "crm", "3")]
+
+
+def test_a_folder_for_the_files_is_tried_before_they_are_made(run: Run, record: Engine, tmp_path: Path) -> None:
+    job = made(record)
+    (tmp_path / "taken").write_text("a file")
+
+    done = run("export", job, "--out", "taken/below")
+
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == (
+        "Nothing can be written in taken/below: Not a directory. Choose another --out, or free some space.\n"
+    )
+    assert run("export-status", job).returncode == 5
 
 
 def test_scripts_get_one_object_with_paths_and_plain_raw_files(run: Run, record: Engine, tmp_path: Path) -> None:
@@ -261,6 +274,24 @@ def test_ctrl_c_ends_the_waiting_and_not_the_export(
 
     assert process.returncode == 130
     assert f"The export goes on without you. Look again: prospector job export-status {job}" in said
+
+
+def test_waiting_ends_after_its_time_with_8_and_the_export_goes_on(run: Run, empty: Engine, servers: Servers) -> None:
+    schema.migrate(empty)
+    job = made(empty)
+    url = empty.url.render_as_string(hide_password=False)
+    elsewhere = {"DATABASE_URL": url, "REDIS_URL": servers.redis_url, "SCRAPYD_URLS": servers.scrapyd_urls[0]}
+    with empty.begin() as busy:
+        busy.execute(text(f"LOCK TABLE {pages_of(job)}, {mentions_of(job)} IN ACCESS EXCLUSIVE MODE"))  # it cannot end
+        said = run("export", job, "--wait-timeout", "0", **elsewhere)
+        for_scripts = run("export", job, "--wait-timeout", "0.5", "--json", **elsewhere)
+
+    assert said.returncode == for_scripts.returncode == 8
+    assert f"It goes on. Look again: prospector job export-status {job}" in said.stderr
+    assert said.stdout == ""
+    assert json.loads(for_scripts.stdout)["state"] in {"waiting", "running"}
+    assert json.loads(for_scripts.stdout)["files"] == []
+    assert status(run, job, **elsewhere).stdout.count("Export ready: ") == 5
 
 
 def test_a_failed_export_says_why_and_ends_with_1(run: Run, record: Engine) -> None:

@@ -37,7 +37,7 @@ def run(home: Path, tmp_path: Path) -> Run:
     environment = {**os.environ, "PROSPECTOR_HOME": str(home), "LOCAL_IDLE_SECONDS": "60", "PYTHONPATH": str(CLONE)}
     environment.pop("SCRAPINGBEE_API_KEY", None)
 
-    def prospector(*words: str, **more: str) -> Done:
+    def prospector(*words: str, typed: str = "", **more: str) -> Done:
         command = [sys.executable, "-P", "-m", "cli", *words]
         return subprocess.run(
             command,
@@ -46,7 +46,7 @@ def run(home: Path, tmp_path: Path) -> Run:
             text=True,
             env=environment | more,
             timeout=90,
-            stdin=subprocess.DEVNULL,
+            input=typed,
         )
 
     return prospector
@@ -77,10 +77,22 @@ def test_a_run_says_what_it_made_of_the_lists_and_what_comes_next(run: Run) -> N
     assert "Loaded 2 keywords from keywords.txt" in done.stderr
     assert "Removed 1 duplicate, processing 3 unique domains" in done.stderr
     assert 'Row 5: "info@acme.de" is an e-mail address. Skipped.' in done.stderr
-    assert "ScrapingBee credits ($" in done.stderr
-    assert "based on hybrid mode and" in done.stderr
+    assert [line for line in done.stderr.splitlines() if "ScrapingBee credits" in line and "stimated" in line] == [
+        "Estimated cost: $0.01-$0.18 (1-18 ScrapingBee credits) based on hybrid mode and typical lists (no history yet)."
+    ]
     assert f"Job {job} (domains) is made and not started." in done.stderr
     assert f"Next: prospector job start {job}" in done.stderr
+
+
+def test_a_run_keeps_what_the_score_will_heed_and_another_wish_is_another_job(run: Run) -> None:
+    lists = ("--domains", "domains.csv", "--keywords", "keywords.txt", "--no-auto-start", "--json")
+    wish = ("--metric-column", "dr", "--language", "en,German")
+
+    plain, wished = (json.loads(run("job", "run", "--name", "Scored", *lists, *words).stdout) for words in ((), wish))
+
+    assert (plain["metric_column"], plain["languages"]) == (None, [])
+    assert (wished["metric_column"], wished["languages"]) == ("DR", ["en", "de"])
+    assert plain["id"] != wished["id"]
 
 
 def test_the_same_command_again_is_the_same_job(run: Run) -> None:
@@ -193,6 +205,8 @@ MISTAKES = {
     "unknown mode": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--mode", "fast"], "is not one of"),
     "negative budget": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--max-credits", "-5"], "is not in the range"),
     "paid without a key": (4, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--mode", "premium-only"], "there is no SCRAPINGBEE_API_KEY"),
+    "no such metric": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--metric-column", "D R"], 'Did you mean --metric-column "DR"?'),
+    "no such language": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--language", "en,jp"], "Did you mean ja (Japanese)?"),
     "client is no domain": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--client-domain", "me@x.com"], '--client-domain: "me@x.com" is an e-mail address'),
 }  # fmt: skip
 
@@ -237,6 +251,27 @@ def test_what_a_state_does_not_allow_names_the_command_that_is_meant(run: Run) -
 
     assert done.returncode == 5
     assert f"Job {job} is pending: there is nothing to pause. Start it: prospector job start {job}" in done.stderr
+
+
+def test_there_is_nothing_to_watch_in_a_job_that_is_not_started(run: Run) -> None:
+    job = made(run, "unwatched")
+
+    done = run("job", "watch", job)
+
+    assert done.returncode == 5
+    assert (
+        f"Job {job} is not started: there is nothing to watch yet. Start it: prospector job start {job}" in done.stderr
+    )
+
+
+def test_a_list_from_standard_input_and_a_free_job_are_called_what_they_are(run: Run) -> None:
+    words = ["--domains", "-", "--keywords", "keywords.txt", "--mode", "free-only", "--no-auto-start"]
+
+    done = run("job", "run", *words, typed=DOMAINS)
+    job = done.stdout.strip()
+
+    assert f"Job {job} (standard input) is made and not started." in done.stderr
+    assert "10,000" not in done.stderr + run("job", "status", job).stdout
 
 
 def test_a_server_that_is_away_is_named_and_nothing_is_half_made(run: Run) -> None:

@@ -16,6 +16,8 @@ from scrapy.core.downloader.handlers import http11
 from scrapy.core.engine import ExecutionEngine
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.spiders import CrawlSpider
+from twisted.protocols.tls import TLSMemoryBIOProtocol
+from twisted.web import client
 
 from prospector.fetch.direct import DirectHandler
 from prospector.fetch.resolver import Resolver
@@ -120,13 +122,29 @@ def test_the_direct_handler_stands_on_the_one_that_scrapy_gives_for_http() -> No
     assert list(inspect.signature(http11.HTTP11DownloadHandler.__init__).parameters) == ["self", "crawler"]
 
 
+def test_a_connection_is_looked_at_once_more_before_it_carries_a_request() -> None:
+    handler, getting = source(http11.HTTP11DownloadHandler), source(client.HTTPConnectionPool)
+    assert "self._pool: HTTPConnectionPool" in handler, (
+        "prospector/fetch/direct.py gives the handler a _pool of its own."
+    )
+    assert "pool=self._pool" in handler, "The handler's _pool is not what its agents use: see HTTP11DownloadHandler."
+    assert "self._pool._factory = _LenientHTTP11ClientFactory" in handler, (
+        "prospector/fetch/last_look.py extends another factory than Scrapy uses: see HTTP11DownloadHandler.__init__."
+    )
+    for words in ("self._factory(quiescentCallback", "if self.retryAutomatically"):
+        assert words in getting, f"prospector/fetch/last_look.py leans on {words}: see HTTPConnectionPool."
+    assert "self.wrappedProtocol.handshakeCompleted()" in source(TLSMemoryBIOProtocol), (
+        "prospector/fetch/last_look.py waits for handshakeCompleted: see twisted.protocols.tls."
+    )
+
+
 def test_the_resolver_is_installed_the_way_scrapy_installs_one() -> None:
     for method in ("from_crawler", "install_on_reactor"):
         assert callable(getattr(Resolver, method, None)), f"prospector/fetch/resolver.py must have {method}."
     from scrapy import crawler
 
     assert "install_on_reactor()" in source(crawler), (
-        "DNS_RESOLVER is installed differently: see scrapy.crawler.CrawlerProcess."
+        "TWISTED_DNS_RESOLVER is installed differently: see scrapy.crawler.CrawlerProcess."
     )
 
 

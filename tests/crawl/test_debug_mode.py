@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from prospector.demo.plan import Plan
+from prospector.demo.request_log import entries
 from prospector.demo.truth import expected
 from prospector.demo.web import Ready
 from prospector.demo.web_process import running
@@ -26,11 +27,15 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ready]:
         yield ready
 
 
-def crawl(web: Ready, *options: str) -> subprocess.CompletedProcess[str]:
+def crawl(web: Ready, *options: str, style: str = "text") -> subprocess.CompletedProcess[str]:
+    return scrapy(web, "crawl", "domain", *options, style=style)
+
+
+def scrapy(web: Ready, *words: str, style: str = "text") -> subprocess.CompletedProcess[str]:
     env = {name: value for name, value in os.environ.items() if name not in {"DATABASE_URL", "REDIS_URL"}}
-    env |= {**web.settings, "DELAY_MS": "50", "LOG_STYLE": "text"}
-    words = [sys.executable, "-m", "scrapy", "crawl", "domain", *options]
-    return subprocess.run(words, env=env, capture_output=True, text=True, timeout=60, cwd=Path(__file__).parents[2])
+    env |= {**web.settings, "DELAY_MS": "50", "LOG_STYLE": style}
+    command = [sys.executable, "-m", "scrapy", *words]
+    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, cwd=Path(__file__).parents[2])
 
 
 def domain(kind: str) -> str:
@@ -60,8 +65,15 @@ def test_keywords_may_come_from_a_file(web: Ready, tmp_path: Path) -> None:
 
     done = crawl(web, "-a", f"domain=https://{domain('hops')}/", "-a", f"keywords_file={words}", "-a", "max_pages=3")
 
-    assert "none of the keywords" not in done.stderr
-    assert "mentions" in done.stderr
+    assert {word for word in PLAN.keywords if f" of {word}\n" in done.stderr} == set(PLAN.keywords)
+
+
+def test_its_summary_is_plain_words_in_json_lines_too_and_names_what_was_never_found(web: Ready) -> None:
+    done = crawl(web, "-a", f"domain={domain('hops')}", "-a", "keywords=qqqq,zzzz", "-a", "max_pages=2", style="json")
+
+    said = [one["message"] for one in map(json.loads, done.stderr.splitlines()) if one["event"] == "summary"]
+    assert said[-2:] == ["0 mentions of qqqq", "0 mentions of zzzz"]
+    assert all(one == one.strip() for one in said)
 
 
 @pytest.mark.parametrize(
@@ -78,11 +90,50 @@ def test_a_domain_that_cannot_be_read_says_why(web: Ready, kind: str, said: str)
         (("-a", "domain=example.com"), "There are no keywords to look for."),
         (("-a", "domain=example.com", "-a", "keywords_file=/nowhere.txt"), "/nowhere.txt"),
         (("-a", "domain=example.com", "-a", "keywords=crm", "-a", "max_pages=many"), "max_pages"),
+        (("-a", "domain=example.com", "-a", "keyword=crm"), "Did you mean keywords?"),
+        (("-a", "bogus=1"), "There is no argument 'bogus'."),
+        ((), "A worker needs DATABASE_URL and REDIS_URL."),
     ],
 )
 def test_what_is_wrong_with_the_command_is_said_in_words(web: Ready, options: tuple[str, ...], said: str) -> None:
     done = crawl(web, *options)
 
     assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert done.returncode == (2 if options else 3)
+
+
+def page_of(kind: str) -> str:
+    return f"http://{domain(kind)}/"
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (("list",), "domain\nenvironment\n"),
+        (("check",), ""),
+        (("fetch", page_of("hops")), "<html"),
+        (("shell", "-c", "response.status", page_of("hops")), "200"),
+    ],
+)
+def test_scrapys_own_tools_work_in_the_project(web: Ready, words: tuple[str, ...], shown: str) -> None:
+    done = scrapy(web, *words)
+
+    assert shown in done.stdout
     assert "Traceback" not in done.stderr
-    assert done.returncode != 0
+    assert "ERROR" not in done.stderr
+    assert done.returncode == 0
+
+
+def test_scrapys_own_tools_keep_to_robots_txt_and_to_public_addresses(web: Ready) -> None:
+    forbidden = next(page for page in PLAN.pages if page.target == "/private/notes" and page.host == domain("hops"))
+    inside = Ready(**{**vars(web), "settings": {**web.settings, "ALLOWED_NETWORKS": "10.0.0.0/8"}})
+
+    before = len(list(entries(Path(web.log))))
+
+    disallowed = scrapy(web, "fetch", f"http://{forbidden.host}{forbidden.target}")
+    refused = scrapy(inside, "fetch", f"http://{forbidden.host}/")
+
+    assert {one.path for one in list(entries(Path(web.log)))[before:]} == {"/robots.txt"}
+    assert disallowed.stdout == refused.stdout == ""
+    assert "no results for hostname lookup" in refused.stderr

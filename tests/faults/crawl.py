@@ -95,9 +95,10 @@ class Crawl:
         rebuild_if_lost(self.engine, self.frontier)
         return made
 
-    def worker(self, node: str = "node", *, poison: str = "", **settings: str) -> subprocess.Popen[bytes]:
+    def environment(self, node: str) -> dict[str, str]:
+        """Of a worker."""
         database = self.engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
-        environment = {
+        return {
             **os.environ,
             **self.web.settings,
             "DATABASE_URL": database,
@@ -107,8 +108,10 @@ class Crawl:
             "LEASE_SECONDS": str(LEASE_SECONDS),
             "LOG_STYLE": "text",
             "SCRAPY_SETTINGS_MODULE": "prospector.settings",
-            **settings,
         }
+
+    def worker(self, node: str = "node", *, poison: str = "", **settings: str) -> subprocess.Popen[bytes]:
+        environment = self.environment(node) | settings
         if poison:
             environment |= {"POISON": poison, "SCRAPY_SETTINGS_MODULE": "poisoned_settings"}
             environment["PYTHONPATH"] = str(Path(__file__).parent)
@@ -127,7 +130,7 @@ class Crawl:
     def pages(self) -> int:
         return sum(status.pages for one in self.jobs if (status := self.status(one)))
 
-    def wait(self, what: Callable[[], object], seconds: float = PATIENCE_SECONDS) -> None:
+    def wait(self, what: Callable[[], object], seconds: float = PATIENCE_SECONDS, every_seconds: float = 0.1) -> None:
         """Meanwhile this process keeps the promises of a steward: a frontier that lost something is filled again."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
@@ -137,7 +140,7 @@ class Crawl:
                     return
             except ServerUnreachable:
                 pass
-            time.sleep(0.1)
+            time.sleep(every_seconds)
         raise AssertionError(f"it did not come to that\n{self.said()[-6_000:]}")
 
     def crawled(self, pages: int) -> Callable[[], bool]:
@@ -170,8 +173,9 @@ class Crawl:
             found = check(self.plan, Judged(entries, self.rows(job)), bars)
             lines |= {line.what: line.seen for line in found.lines}
             broken += [f"{line.what}: {line.seen} {line.examples}" for line in found.lines if line.good is False]
-            if not lines["recall"].startswith("1.0000"):
-                broken.append(f"recall: {lines['recall']}")
+            recall = next(line for line in found.lines if line.what == "recall")
+            if not recall.seen.startswith("1.0000"):
+                broken.append(f"recall: {recall.seen} {recall.examples}")
         return Verdict(lines, broken, [(entry.at_ns / 1e9, entry.host, entry.path) for entry in entries])
 
     def rows_of_pages(self, outcomes: str) -> int:

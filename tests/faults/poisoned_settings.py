@@ -6,7 +6,6 @@ from scrapy import signals
 
 from prospector.demo.truth import canonical
 from prospector.settings import *  # noqa: F403
-from prospector.settings import EXTENSIONS as OURS
 
 
 class Poison:
@@ -24,4 +23,4 @@ class Poison:
             os._exit(137)
 
 
-EXTENSIONS = {**OURS, "poisoned_settings.Poison": 1}
+EXTENSIONS = {"poisoned_settings.Poison": 1}

@@ -314,7 +314,7 @@ def test_a_server_that_the_deployment_names_is_used_and_not_started(home: Home, 
 
     assert words == ""
     assert urls.split()[0] == stack.database_url
-    assert set(attach.running(home).servers) == {"redis", "scrapyd"}
+    assert "postgres" not in attach.running(home).servers
 
 
 def test_an_ordinary_user_has_a_stack_too(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ The gap is kept at 200 ms inside ALLOWED_NETWORKS, so that a crawl takes seconds
 
 import os
 import signal
+import subprocess
 import time
 from pathlib import Path
 
@@ -13,9 +14,12 @@ from sqlalchemy import Engine
 
 from prospector.demo.site import Reach
 from prospector.demo.truth import address, canonical
+from prospector.frontier import calls
 from prospector.jobs.queue import queue_status, requeue
+from prospector.jobs.workers import start
 from prospector.store import dead_letters
 
+from ..integration.nodes.conftest import Scrapyd  # noqa: TID252  # one that may be killed
 from .crawl import LEASE_SECONDS, Crawl, crawling
 
 
@@ -95,22 +99,32 @@ def test_a_worker_that_is_told_to_stop_gives_back_what_it_has_and_is_gone_in_tim
         assert "frontier_not_told" not in crawl.said()
 
 
+def freeze_with_leases(crawl: Crawl, worker: subprocess.Popen[bytes]) -> None:
+    """While it is the only one, so that there is work for it until it is caught with some."""
+
+    def held() -> bool:
+        return bool(crawl.frontier.redis.keys("prospector:hands:one/*"))
+
+    def froze() -> bool:
+        if not held():
+            return False
+        worker.send_signal(signal.SIGSTOP)
+        time.sleep(0.2)  # what it said before it froze has arrived
+        found = held()
+        if not found:
+            worker.send_signal(signal.SIGCONT)
+        return found
+
+    crawl.wait(froze, every_seconds=0.001)
+
+
 def test_a_worker_that_wakes_after_its_lease_changes_nothing(crawl: Crawl) -> None:
     """W6"""
     crawl.job()
     frozen = crawl.worker("one")
+    crawl.wait(crawl.crawled(8))
+    freeze_with_leases(crawl, frozen)
     crawl.worker("two")
-    crawl.wait(crawl.crawled(15))
-
-    def froze_with_leases() -> bool:
-        frozen.send_signal(signal.SIGSTOP)
-        time.sleep(0.2)  # what it said before it froze has arrived
-        found = bool(crawl.frontier.redis.keys("prospector:hands:one/*"))
-        if not found:
-            frozen.send_signal(signal.SIGCONT)
-        return found
-
-    crawl.wait(froze_with_leases)
     crawl.wait(lambda: "leases_reaped" in crawl.said(), LEASE_SECONDS * 6)
     frozen.send_signal(signal.SIGCONT)
     crawl.wait(lambda: crawl.frontier.redis.keys("prospector:worker:one/*"))  # it spoke again
@@ -119,17 +133,25 @@ def test_a_worker_that_wakes_after_its_lease_changes_nothing(crawl: Crawl) -> No
     assert verdict.broken == []
 
 
-def test_workers_of_a_node_that_dies_with_its_parent_are_followed_by_others(crawl: Crawl) -> None:
-    """W5: what starts workers is killed. Its children live on: they finish or, here, one of them dies too."""
+def test_workers_whose_scrapyd_is_killed_go_on_and_one_that_dies_then_is_followed(crawl: Crawl) -> None:
+    """W5: nobody watches the orphans. The one that lives finishes, with what the one that dies had in its hands."""
     crawl.job()
-    crawl.worker("one")
-    crawl.wait(crawl.crawled(8))
-    orphan = crawl.worker("one")
-    crawl.wait(crawl.crawled(15))
+    scrapyd = Scrapyd(crawl.folder / "scrapyd", crawl.environment("node"))
+    try:
+        scrapyd.start()
+        for _ in range(2):
+            start(scrapyd.url)
+        crawl.wait(lambda: len(crawl.frontier.run(calls.workers())) == 2 and crawl.crawled(8)())
+        orphans = scrapyd.spiders()
+        scrapyd.kill_scrapyd_alone()
+        crawl.wait(crawl.crawled(crawl.pages() + 8))
 
-    os.kill(orphan.pid, signal.SIGKILL)
-    verdict = crawl.finish()
+        os.kill(orphans[0], signal.SIGKILL)
+        verdict = crawl.finish()
+    finally:
+        scrapyd.kill()
 
+    assert len(orphans) == 2
     assert verdict.broken == []
 
 

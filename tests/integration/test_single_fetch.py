@@ -2,18 +2,27 @@
 
 import gzip
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_network
+from typing import Any
 
 import pytest
 
+from prospector.core.identity import IDENTITIES
+from prospector.demo.plan import Plan
+from prospector.demo.web_process import running
 from prospector.errors import InputInvalid, ProspectorError
 from prospector.fetch import single
-from prospector.fetch.single import fetch
+from prospector.fetch.resolver import names_by
 
 LOOPBACK = [ip_network("127.0.0.0/8")]
+
+
+def fetch(url: str, allowed: Any = (), resolve: Any = (), delay_seconds: float = 0.0) -> single.Fetched:
+    return single.fetch(url, names_by(allowed, resolve), delay_seconds)
 
 
 @dataclass
@@ -61,14 +70,15 @@ def web() -> Iterator[Web]:
     server.server_close()
 
 
-def test_a_page_is_asked_for_once_after_robots_and_under_our_name(web: Web) -> None:
+def test_a_page_is_asked_for_once_after_robots_as_a_crawl_would(web: Web) -> None:
     web.answers["/a?b=1"] = Answer(headers={"Content-Type": "text/html; charset=latin1"})
 
     fetched = fetch(f"{web.url}/a?b=1#c", LOOPBACK)
 
     assert (fetched.status, fetched.content_type, fetched.body) == (200, "text/html; charset=latin1", b"<p>CRM")
     assert [path for path, _ in web.asked] == ["/robots.txt", "/a?b=1"]
-    assert all("BacklinkProspector/" in name for _, name in web.asked)
+    assert "BacklinkProspector/" in web.asked[0][1]
+    assert web.asked[1][1] in {one["User-Agent"] for one in IDENTITIES}
 
 
 def test_what_robots_forbids_is_not_asked_for(web: Web) -> None:
@@ -85,7 +95,7 @@ def test_what_robots_forbids_is_not_asked_for(web: Web) -> None:
 def test_robots_that_cannot_be_read_allow_nothing(web: Web, status: int) -> None:
     web.answers["/robots.txt"] = Answer(status)
 
-    with pytest.raises(ProspectorError, match=f"answered {status}"):
+    with pytest.raises(ProspectorError, match="cannot be read"):
         fetch(f"{web.url}/a", LOOPBACK)
 
 
@@ -121,7 +131,7 @@ def test_redirects_are_followed_to_the_final_address(web: Web) -> None:
 def test_a_circle_of_redirects_ends(web: Web) -> None:
     web.answers["/a"] = Answer(302, headers={"Location": "/a"})
 
-    with pytest.raises(ProspectorError, match="more than 5 redirects"):
+    with pytest.raises(ProspectorError, match="more than 10 redirects"):
         fetch(f"{web.url}/a", LOOPBACK)
 
 
@@ -143,3 +153,71 @@ def test_only_the_web_is_read(url: str) -> None:
 def test_a_closed_port_is_an_error_in_words() -> None:
     with pytest.raises(ProspectorError, match="could not be read"):
         fetch("http://127.0.0.1:9/", LOOPBACK)
+
+
+def test_a_site_is_not_asked_faster_than_a_crawl_asks_it(web: Web) -> None:
+    web.answers["/a"] = Answer(301, headers={"Location": "/b"})
+    web.answers["/b"] = Answer()
+    began = time.monotonic()
+
+    fetch(f"{web.url}/a", LOOPBACK, delay_seconds=0.2)
+
+    assert [path for path, _ in web.asked] == ["/robots.txt", "/a", "/b"]  # robots.txt once
+    assert time.monotonic() - began >= 0.4
+
+
+def test_robots_txt_of_another_site_is_not_this_one_s(web: Web) -> None:
+    web.answers["/robots.txt"] = Answer(301, headers={"Location": "http://10.0.0.1/robots.txt"})
+    web.answers["/a"] = Answer()
+
+    assert fetch(f"{web.url}/a", LOOPBACK).status == 200
+
+
+# --- the same as a crawl, on the sites of the small web
+
+KINDS = ("company", "robots-untidy", "robots-delay-far", "robots-redirected")
+PLAN = Plan(3, len(KINDS), KINDS)
+
+
+@pytest.fixture(scope="module")
+def small_web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], single.Fetched]]:
+    log = tmp_path_factory.mktemp("web") / "web.jsonl"
+    with running(log, seed=3, sites=len(KINDS), kinds=KINDS) as ready:
+        allowed, resolve = [ip_network(ready.settings["ALLOWED_NETWORKS"])], ready.settings["RESOLVE"].split(",")
+
+        def fetched(url: str) -> single.Fetched:
+            return fetch(url, allowed, resolve)
+
+        yield fetched
+
+
+def home(kind: str) -> str:
+    site = next(one for one in PLAN.sites if one.kind == kind)
+    return f"http://{site.domains[0].name}"
+
+
+def test_names_lead_where_resolve_says(small_web: Callable[[str], single.Fetched]) -> None:
+    assert b"<html" in small_web(f"{home('robots-redirected')}/").body.lower()
+
+
+@pytest.mark.parametrize(
+    ("kind", "path"),
+    [("company", "/private/notes"), ("robots-untidy", "/x/1"), ("robots-redirected", "/private/notes")],
+)
+def test_what_a_crawl_may_not_read_is_not_read(
+    kind: str, path: str, small_web: Callable[[str], single.Fetched]
+) -> None:
+    with pytest.raises(ProspectorError, match=r"robots\.txt does not allow"):
+        small_web(f"{home(kind)}{path}")
+
+
+def test_a_site_that_a_crawl_skips_for_its_delay_is_said_to_be_skipped(
+    small_web: Callable[[str], single.Fetched],
+) -> None:
+    with pytest.raises(ProspectorError, match="so a crawl skips the site"):
+        small_web(f"{home('robots-delay-far')}/")
+
+
+def test_a_name_that_leads_into_a_private_network_is_refused() -> None:
+    with pytest.raises(InputInvalid, match="not a public address"):
+        fetch("http://inside.test/", LOOPBACK, ["inside.test=10.1.2.3"])

@@ -78,6 +78,11 @@ def test_a_column_that_is_not_there_is_refused_with_those_that_are(wanted: str) 
         chosen(["Domain", "Where", ""], ["a.com", "b.com", "c.com"], wanted=wanted)
 
 
+def test_a_mistyped_column_is_answered_with_the_one_that_is_meant() -> None:
+    with pytest.raises(InputInvalid, match='Did you mean --column "Web Site"\\?'):
+        chosen(["Name", "Web Site"], ["A", "a.com"], wanted="web sit")
+
+
 def test_a_file_without_domains_is_refused_with_what_was_looked_at() -> None:
     with pytest.raises(InputInvalid) as caught:
         chosen(["Name", "E-mail", "Phone"], ["Acme", "info@acme.com", "030 123"], ["Beta", "x@beta.com", "030 456"])

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from scrapy import exceptions
 from scrapy.http import HtmlResponse, Request, Response
+from scrapy.settings import Settings
+from scrapy.utils.misc import load_object
 from twisted.internet import error
 from twisted.python.failure import Failure
 
@@ -27,9 +29,10 @@ from prospector.fetch.failures import AddressRefused, Disallowed, NameUnknown
 from prospector.items import PageItem
 from prospector.pipelines.rows import page_row
 from prospector.pipelines.show import shown
-from prospector.spiders import robots_book
+from prospector.spiders import parts, robots_book
+from prospector.spiders.arguments import Arguments, arguments
 from prospector.spiders.brief import brief
-from prospector.spiders.debugging import Summary, brief_of, domain_of
+from prospector.spiders.debugging import Summary, brief_of
 from prospector.spiders.leads import absolute, host_site, leads, location_of, same_page
 from prospector.spiders.page_links import PageLinks, worth_asking
 from prospector.spiders.robots_book import RobotsBook
@@ -294,6 +297,24 @@ def test_a_page_that_was_not_read_is_a_row_with_its_reason() -> None:
     assert not row.mentions
 
 
+@pytest.mark.parametrize(
+    ("verdict", "outcome", "flags"),
+    [
+        (Verdict.DONE, PageOutcome.SKIPPED, PageFlag.COUNTED),
+        (Verdict.DONE, PageOutcome.REDIRECTED, PageFlag.COUNTED),
+        (Verdict.ASIDE, PageOutcome.REDIRECTED, PageFlag(0)),
+        (Verdict.ASIDE, PageOutcome.SKIPPED, PageFlag(0)),
+        (Verdict.FAILED, PageOutcome.FAILED, PageFlag(0)),
+    ],
+)
+def test_a_row_says_whether_its_page_counts_as_fetched_where_its_outcome_does_not(
+    verdict: Verdict, outcome: PageOutcome, flags: PageFlag
+) -> None:
+    row = page_row(PageItem(ticket(), "https://a.test/", 200, NOON, Conclusion(verdict, outcome)), [], {})
+
+    assert row.flags == flags
+
+
 # --- the debug mode
 
 
@@ -305,36 +326,87 @@ def test_the_debug_mode_shows_what_was_found() -> None:
     assert (record["url"], record["outcome"]) == ("https://a.test/p", "read")
 
 
-def test_its_summary_says_what_was_skipped_and_why() -> None:
-    summary = Summary()
+def test_its_summary_says_what_was_skipped_and_why_and_of_each_keyword_how_often() -> None:
+    summary = Summary([CRM, Keyword("erp")])
     summary.note(item())
     end = Conclusion(Verdict.ASIDE, PageOutcome.SKIPPED, detail="robots.txt disallowed")
     summary.note(PageItem(ticket(), "https://a.test/", None, NOON, end))
 
-    assert [line.split(maxsplit=1) for line in summary.lines() if line.startswith(" ")] == [
-        ["1", "read"],
-        ["1", "skipped: robots.txt disallowed"],
-        ["3", "CRM"],
+    assert summary.lines() == [
+        "1 page read",
+        "1 page skipped: robots.txt disallowed",
+        "3 mentions of CRM",
+        "0 mentions of erp",
     ]
 
 
 @pytest.mark.parametrize("given", ["localhost", "", "a.test b.test", "10.0.0.1", "not a domain"])
 def test_what_is_no_domain_is_refused_with_an_example(given: str) -> None:
     with pytest.raises(InputInvalid) as caught:
-        domain_of(given)
+        arguments({"domain": given})
 
     assert "scrapy crawl domain" in str(caught.value.remedy)
 
 
 def test_a_domain_may_be_given_as_an_address() -> None:
-    assert domain_of("https://www.example.com/x") == "example.com"
+    assert arguments({"domain": "https://www.example.com/x"}).domain == "example.com"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"keyword": "crm", "domain": "a.test"}, "There is no argument 'keyword'. Did you mean keywords?"),
+        ({"xyz": "1"}, "There is no argument 'xyz'. There are domain, keywords, keywords_file, max_pages, job."),
+        ({"keywords": "crm"}, "The argument keywords is for debugging one domain."),
+        ({"domain": "a.test", "job": "j"}, "The argument job is for a worker"),
+    ],
+)
+def test_an_argument_that_means_nothing_is_refused_in_words(given: dict[str, str], said: str) -> None:
+    with pytest.raises(InputInvalid) as caught:
+        arguments(given)
+
+    assert str(caught.value).startswith(said)
+    assert "scrapy crawl domain" in str(caught.value.remedy)
+
+
+def test_a_worker_takes_what_scrapyd_adds_and_the_job_it_is_for() -> None:
+    assert arguments({"_job": "x"}) == Arguments()
+    assert arguments({"job": "abc"}).job == "abc"
 
 
 def test_keywords_are_needed_from_somewhere(tmp_path: Any) -> None:
     file = tmp_path / "k.txt"
     file.write_text("crm\nerp\n")
 
-    assert [one.text for one in brief_of("a.test", "crm,erp", None, "5").numbers] == ["crm", "erp"]
-    assert [one.text for one in brief_of("a.test", None, str(file), "5").numbers] == ["crm", "erp"]
+    assert [one.text for one in brief_of("a.test", Arguments(keywords="crm,erp")).numbers] == ["crm", "erp"]
+    assert [one.text for one in brief_of("a.test", Arguments(keywords_file=str(file))).numbers] == ["crm", "erp"]
     with pytest.raises(InputInvalid, match="no keywords"):
-        brief_of("a.test", None, None, "5")
+        brief_of("a.test", Arguments())
+
+
+# --- the parts of Scrapy that a crawl runs with
+
+
+def test_parts_stand_beside_what_the_project_switches_and_give_way_to_the_command_line() -> None:
+    settings = Settings({"EXTENSIONS": {"mine.One": 1}})
+    settings.set("CONCURRENT_REQUESTS", 7, priority="cmdline")
+
+    parts.install(settings, parts.WORKER)
+
+    assert settings.getint("CONCURRENT_REQUESTS") == 7
+    assert {"mine.One", "prospector.extensions.closer.Closer"} <= set(settings["EXTENSIONS"])
+    assert settings["SCHEDULER"] == "prospector.scheduler.Scheduler"
+
+
+@pytest.mark.parametrize("chosen", [parts.WORKER, parts.DEBUG])
+def test_every_part_can_be_loaded(chosen: parts.Parts) -> None:
+    for name, value in chosen.items():
+        listed = value if isinstance(value, dict) else {}
+        for path in [one for one in (*listed, *listed.values()) if isinstance(one, str) and "." in one]:
+            assert load_object(path), name
+
+
+def test_in_the_debug_mode_no_part_speaks_to_a_server() -> None:
+    assert "SCHEDULER" not in parts.DEBUG
+    assert not {path for path in parts.DEBUG["EXTENSIONS"] if "closer" in path or "memor" in path}
+    assert list(parts.DEBUG["ITEM_PIPELINES"].values()) == list(parts.WORKER["ITEM_PIPELINES"].values())

@@ -10,7 +10,7 @@ import pytest
 from cli import job_words
 from prospector.core.halts import Halt, halt_of
 from prospector.core.methods import Method
-from prospector.core.progress import Eta, Pace
+from prospector.core.progress import Eta, Speed
 from prospector.core.states import JobState
 from prospector.jobs.status import JobStatus
 from prospector.store.jobs import Job
@@ -42,7 +42,7 @@ def test_a_running_job_as_the_requirements_have_it() -> None:
             domains_done=3_200,
             domains_failed=41,
             used_credits=4_832,
-            pace=Pace(287, 290),
+            speed=Speed(287, 290),
             eta=Eta(8_280, 10_440),
             last_activity=datetime.now(UTC) - timedelta(minutes=2, seconds=5),
             failures={"DNS resolution failed": 30, "HTTP 403 Forbidden": 11},
@@ -57,6 +57,12 @@ def test_a_running_job_as_the_requirements_have_it() -> None:
     assert found["Throughput"] == "Averaging 287 domains/hour over last 15 minutes"
     assert found["Last activity"] == "2 minutes ago"
     assert found["Failed"] == "41 domains (DNS resolution failed 30, HTTP 403 Forbidden 11)"
+
+
+def test_a_speed_is_of_no_longer_time_than_the_job_goes() -> None:
+    found = said(status(speed=Speed(1_200, 1_200, over_seconds=120)))
+
+    assert found["Throughput"] == "Averaging 1,200 domains/hour over last 2 minutes"
 
 
 def test_the_percentage_is_full_only_at_the_end() -> None:
@@ -142,3 +148,66 @@ def test_every_state_leads_to_a_next_command_or_its_end(state: JobState) -> None
 def test_a_halt_is_known_again_from_its_words(halt: Halt) -> None:
     assert halt_of(f"{halt.value} (5,000 credits)") is halt
     assert halt_of("something else") is None
+
+
+def test_the_commonest_reasons_are_told_and_where_the_others_are() -> None:
+    failures = {f"HTTP 40{number}": 9 - number for number in range(7)}
+
+    told = said(status(domains_failed=42, failures=failures))["Failed"]
+
+    assert told.startswith("42 domains (HTTP 400 9, HTTP 401 8, HTTP 402 7, HTTP 403 6, HTTP 404 5")
+    assert told.endswith(", and 2 more reasons: prospector job errors abc123)")
+    assert status(failures=failures).as_object()["failures"] == failures
+
+
+def test_a_site_that_asked_to_wait_is_told_with_its_moment() -> None:
+    until = datetime.now(UTC) + timedelta(days=2)
+    moment = f"{until.astimezone():%b} {until.astimezone().day}, {until.astimezone():%H:%M}"
+
+    one = said(status(domains_open=1, domains_stalled=1, stalled_until=until, eta=Eta(7_200, 7_200)))
+    several = status(domains_open=3, domains_stalled=3, stalled_until=until)
+
+    assert one["ETA"] == f"~2.0 hours remaining; 1 waits for its site until {moment}"
+    assert said(several)["ETA"] == f"not known yet; 3 wait for their sites, the last until {moment}"
+    assert f"3 wait for their sites, the last until {moment}" in job_words.line(several, CENT)
+
+
+@pytest.mark.parametrize(
+    ("waiting", "being_read", "label", "words"),
+    [
+        (2, 1, "Waiting", "2 domains; 1 is being read"),
+        (1, 3, "Waiting", "1 domain; 3 are being read"),
+        (4, 0, "Waiting", "4 domains"),
+        (0, 1, "Being read", "1 domain"),
+    ],
+)
+def test_what_waits_and_what_is_being_read(waiting: int, being_read: int, label: str, words: str) -> None:
+    assert said(status(domains_waiting=waiting, domains_open=being_read))[label] == words
+
+
+@pytest.mark.parametrize("state", [JobState.CANCELLED, JobState.FAILED, JobState.COMPLETED])
+def test_nothing_waits_in_a_job_that_is_over(state: JobState) -> None:
+    found = said(status(state, domains_waiting=2, domains_open=1))
+
+    assert not {"Waiting", "Being read"} & set(found)
+    assert found["Not read"] == "3 domains"
+
+
+def test_a_job_that_pays_for_nothing_names_no_limit_of_credits() -> None:
+    free = replace(status(), job=job(spec={"mode": "free-only"}))
+
+    assert said(free)["Cost so far"] == "0 ScrapingBee credits used ($0.00), mode free-only"
+    assert said(status())["Cost so far"] == "0 ScrapingBee credits used ($0.00) of 10,000"
+
+
+def test_a_job_that_waits_for_room_says_so_and_that_it_starts_by_itself() -> None:
+    one = status(JobState.PENDING, "queued: Queue depth growing.")
+
+    assert said(one)["Status"] == "Pending: queued: Queue depth growing."
+    assert job_words.outcome(one)[0] == "Job abc123 (Acme Corp Q1) is queued: Queue depth growing. It starts by itself."
+
+
+def test_a_job_that_failed_with_domains_left_can_be_resumed() -> None:
+    one = status(JobState.FAILED, "Redis was away for 24 hours", domains_waiting=5)
+
+    assert job_words.outcome(one)[-1] == "Next: prospector job resume abc123"

@@ -42,7 +42,7 @@ def test_the_best_site_there_is_has_a_hundred() -> None:
     assert (scored.score, scored.verdict, scored.reason) == (100, Verdict.QUALIFIED, "")
     assert scored.why == (
         '"crm" in the main heading of an article; 4 pages with mentions; 4 different keywords; no link to you yet; '
-        "contact page found; DR 72, higher than 100% of your list."
+        "contact page found; DR 72, the highest of your list."
     )
 
 
@@ -104,6 +104,20 @@ def test_a_contact_page_counts_five_and_the_own_metric_ten() -> None:
 
 
 @pytest.mark.parametrize(
+    ("share", "words"),
+    [
+        (1, "DR 7, the highest of your list"),
+        (0.9999, "DR 7, higher than 99% of your list"),
+        (0.5, "DR 7, higher than 50% of your list"),
+        (0.0001, "DR 7, higher than 1% of your list"),
+        (0, "DR 7, the lowest of your list"),
+    ],
+)
+def test_the_metric_is_said_as_a_place_in_the_list(share: float, words: str) -> None:
+    assert words in score(replace(PERFECT, metric=Metric("DR", "7", share))).why
+
+
+@pytest.mark.parametrize(
     "unknown",
     [
         {"metric": None},
@@ -147,7 +161,7 @@ def test_what_speaks_against_a_site_is_taken_off(minus: Evidence, points: int, v
     assert "minus " in scored.why
 
 
-@pytest.mark.parametrize("language", ["en", "en-GB", "EN", None, ""])
+@pytest.mark.parametrize("language", ["en", "en-GB", "en_US", "EN", None, "", "x-default", "english", "{{ lang }}"])
 def test_a_wanted_or_unknown_language_costs_nothing(language: str | None) -> None:
     assert score(replace(best(language=language), languages_wanted=frozenset(["en"]))).score == 100
 

@@ -8,6 +8,8 @@ local raw = redis.call('HGET', LEASES(), ARGV[1])
 if not raw then return {0} end
 local held = cjson.decode(raw)
 local job, domain = held.job, held.domain
+held.added = 1
+redis.call('HSET', LEASES(), ARGV[1], cjson.encode(held))
 local LINK = 2 ^ 32
 local FRONT = -2 ^ 51  -- a sitemap says how large the site is before its pages are chosen
 local now = clock()

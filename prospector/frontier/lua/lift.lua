@@ -6,6 +6,7 @@ local job = ARGV[1]
 local now = clock()
 if redis.call('EXISTS', JOB(job)) == 0 then return 0 end
 if tonumber(ARGV[2]) >= 0 then redis.call('HSET', JOB(job), 'cap', ARGV[2]) end
+if redis.call('HGET', JOB(job), 'state') ~= 'running' then begin_run(job, now) end
 redis.call('HSET', JOB(job), 'state', 'running')
 local held_at = redis.call('HGET', JOB(job), 'held_at')
 if held_at then

@@ -3,21 +3,29 @@
 import io
 import re
 from datetime import datetime
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from openpyxl import load_workbook
 from sqlalchemy import Engine, text
 
+from prospector.core.exclusions import exclusions
+from prospector.core.intake import take
+from prospector.core.keyword_list import read_keywords
 from prospector.core.outcomes import DomainState
+from prospector.core.spec import JobSpec
+from prospector.core.states import JobState
+from prospector.core.zones import Zone
 from prospector.jobs.exports import sheet, workbook
 from prospector.jobs.exports.order import Format, Order, Part
 from prospector.jobs.exports.run import Stores
-from prospector.store import pages
+from prospector.jobs.submit import Submission, submit
+from prospector.store import jobs, pages
 from prospector.store.domains import Finished
 from prospector.store.jobs import Keyword, ListedDomain
 
-from .conftest import ALL, NAMES, Made, export, finish, make_job, mention, page
+from .conftest import ALL, CSV_ONLY, NAMES, Made, export, finish, make_job, mention, page
 
 RESULTS = "domain,url,keyword,frequency,context_snippet,crawl_method,timestamp,http_status"
 FORMULA = tuple("=+-@\t\r")
@@ -236,6 +244,19 @@ def test_the_workbook_loses_no_row_and_keeps_every_type(made: Made) -> None:
     assert (mentions[2]["Label"], mentions[5]["Link to you"]) == ("brand", "linked elsewhere on this domain")
 
 
+def test_text_never_touches_what_stands_right_in_the_cell_before_it(made: Made) -> None:
+    beside = 0
+    for one in book(made).worksheets:
+        for row in one.iter_rows():
+            for left, cell in pairwise(row):
+                stands_right = left.is_date is False and left.data_type == "n" and left.value is not None
+                if cell.data_type == "s" and (stands_right or left.alignment.horizontal == "right"):
+                    beside += 1
+                    assert cell.alignment.horizontal == "right" or cell.alignment.indent, (one.title, cell.coordinate)
+
+    assert beside > 20
+
+
 def test_the_workbook_has_no_formula_and_no_link(made: Made) -> None:
     for one in book(made).worksheets:
         assert all(cell.data_type != "f" and cell.hyperlink is None for row in one.iter_rows() for cell in row)
@@ -319,6 +340,23 @@ def test_the_report_is_one_file_that_asks_no_network_and_runs_nothing(made: Made
     assert "Acme Q1: &lt;b&gt;" in html
 
 
+def test_the_report_shows_addresses_as_people_read_them(stores: Stores, engine: Engine) -> None:
+    job = make_job(engine)
+    urls = ["https://d0.example/%E9%8A%85", "https://d1.example/%E2%80%AEevil%20path"]
+    pages.write(
+        engine, job, [page(n, n, url=url, title="crm", mentions=[mention(0, Zone.H1)]) for n, url in enumerate(urls)]
+    )
+    finish(engine, job, *[Finished(number, 1, DomainState.DONE) for number in range(2)])
+
+    html = export(stores, job).text("report.html")
+
+    assert (
+        f'href="{urls[0]}" rel="noreferrer noopener nofollow">https://d0.example/\N{CJK UNIFIED IDEOGRAPH-9285}</a>'
+        in html
+    )
+    assert f">{urls[1]}</a>" in html
+
+
 def test_the_report_says_all_that_matters(made: Made) -> None:
     html = made.text("report.html")
 
@@ -383,6 +421,40 @@ def test_a_job_without_a_client_or_a_metric_is_scored_without_them(stores: Store
     assert table(made, "Mentions")[0]["Link to you"] is None
     assert (row["verdict"], row["link_status"]) == ("review", "")
     assert "link" not in row["why"]
+
+
+LEADS = b"domain,DR\na.example,10\nb.example,20\nc.example,90\n"
+
+
+def scores(stores: Stores, engine: Engine, **wishes: Any) -> dict[str, dict[str, str]]:
+    """Domain -> its row of prospects.csv, of a job that was submitted with these wishes. One page a site; b's is German."""
+    intake = take(LEADS, "leads.csv", exclusions())
+    keywords = read_keywords(b"crm\n", "keywords.txt")
+    job = submit(engine, Submission("Acme", JobSpec(**wishes), 0, intake, keywords)).job
+    with engine.begin() as connection:
+        jobs.move(connection, job, JobState.RUNNING, "started")
+    spoken = ("en", "de_AT", "en-GB")
+    pages.write(engine, job, [page(n, n, language=spoken[n], mentions=[mention(0, Zone.H1)]) for n in range(3)])
+    finish(engine, job, *[Finished(number, 1, DomainState.DONE) for number in range(3)])
+    return {row["domain"]: row for row in export(stores, job, CSV_ONLY).rows("prospects.csv")}
+
+
+def test_the_metric_column_of_a_job_reaches_the_score_of_every_site(stores: Stores, engine: Engine) -> None:
+    without, with_metric = scores(stores, engine), scores(stores, engine, metric_column="DR")
+
+    assert len({row["score"] for row in without.values()}) == 1
+    assert "DR" not in "".join(row["why"] for row in without.values())
+    assert int(with_metric["a.example"]["score"]) < int(with_metric["b.example"]["score"])
+    assert int(with_metric["b.example"]["score"]) < int(with_metric["c.example"]["score"])
+    assert "DR 20, higher than 50% of your list" in with_metric["b.example"]["why"]
+
+
+def test_the_languages_of_a_job_cost_a_page_in_another_one(stores: Stores, engine: Engine) -> None:
+    without, wanted = scores(stores, engine), scores(stores, engine, languages=("en",))
+
+    lost = {domain: int(without[domain]["score"]) - int(wanted[domain]["score"]) for domain in without}
+    assert lost == {"a.example": 0, "b.example": 45, "c.example": 0}
+    assert "minus 45: the page is in another language (de_AT)" in wanted["b.example"]["why"]
 
 
 def test_a_user_column_that_is_named_like_ours_stays_apart(stores: Stores, engine: Engine) -> None:

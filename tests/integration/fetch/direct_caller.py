@@ -40,12 +40,15 @@ def look_up(host: str) -> Any:
 
 
 class Passage:
-    def __init__(self, *, wait: int, leave: bool) -> None:
+    """`leaves`: how many times it may be asked before its leave has run out."""
+
+    def __init__(self, *, wait: int, leaves: int) -> None:
         self.told: dict[str, Any] = {}
-        self._wait, self._leave = wait, leave
+        self._wait, self._leaves = wait, leaves
 
     def may_send(self) -> bool:
-        return self._leave
+        self._leaves -= 1
+        return self._leaves >= 0
 
     async def admit(self, address: str, *, limited: bool) -> bool:
         self.told |= {"address": address, "limited": limited}
@@ -56,7 +59,7 @@ class Passage:
 
 
 async def fetched(handler: DirectHandler, wish: dict[str, Any]) -> dict[str, Any]:
-    passage = Passage(wait=wish.get("wait", 0), leave=wish.get("leave", True))
+    passage = Passage(wait=wish.get("wait", 0), leaves=wish.get("leaves", 1_000))
     meta = {"passage": passage, "download_timeout": wish.get("seconds", 5)}
     request = Request(wish["url"], headers={"User-Agent": "test"}, meta=meta)
     try:

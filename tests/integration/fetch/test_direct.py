@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from prospector.demo import tls
+from prospector.demo.site import Certificate
 from prospector.fetch import resolver
 
 CALLER = Path(__file__).with_name("direct_caller.py")
@@ -22,7 +24,7 @@ LOOKED_UP_AGAIN = {"AddressRefused", "CannotResolveHostError"}  # before the req
 
 
 class Counting(BaseHTTPRequestHandler):
-    """Counts who was asked; /503, /429 and /slow do what they say."""
+    """Counts who was asked; /503, /429, /slow and /hang-up do what they say."""
 
     protocol_version = "HTTP/1.1"
 
@@ -30,6 +32,9 @@ class Counting(BaseHTTPRequestHandler):
         self.server.asked.append(self.path)  # type: ignore[attr-defined]
         if self.path == "/slow":
             time.sleep(2)
+        if self.path == "/hang-up":
+            self.close_connection = True
+            return
         status = int(self.path[1:]) if self.path[1:].isdigit() else 200
         self.send_response(status)
         self.send_header("Content-Length", "2")
@@ -172,12 +177,39 @@ def test_the_limits_per_address_are_asked_of_the_frontier_outside_the_allowed_ne
     assert (public["address"], public["limited"], public["error"]) == ("8.8.8.8", True, "NotSent")
 
 
-def test_nothing_is_sent_once_the_lease_may_be_lost(inside: ThreadingHTTPServer) -> None:
-    [told] = fetch({"url": f"http://127.1.0.1:{inside.server_port}/", "leave": False})
+@pytest.mark.parametrize("leaves", [0, 1])
+def test_nothing_is_sent_once_the_lease_may_be_lost(inside: ThreadingHTTPServer, leaves: int) -> None:
+    """Neither before nor after the connection is made."""
+    [told] = fetch({"url": f"http://127.1.0.1:{inside.server_port}/", "leaves": leaves})
 
     assert told["error"] == "NotSent"
     assert "strained" not in told  # the site's delay does not begin: it was not asked
     assert asked(inside) == []
+
+
+@pytest.mark.parametrize(("leaves", "sent"), [(1, []), (2, []), (3, ["/"])])
+def test_nothing_is_sent_where_the_lease_is_lost_during_the_handshake(
+    inside: ThreadingHTTPServer, leaves: int, sent: list[str]
+) -> None:
+    inside.socket = tls._context(Certificate.CURRENT).wrap_socket(
+        inside.socket, server_side=True, do_handshake_on_connect=False
+    )
+
+    [told] = fetch({"url": f"https://127.1.0.1:{inside.server_port}/", "leaves": leaves})
+
+    assert asked(inside) == sent
+    assert told.get("error") == (None if sent else "NotSent")
+    assert ("strained" in told) is bool(sent)
+
+
+def test_what_got_no_answer_on_a_kept_connection_is_not_asked_again_at_once(inside: ThreadingHTTPServer) -> None:
+    url = f"http://127.1.0.1:{inside.server_port}"
+
+    first, second = fetch({"url": f"{url}/"}, {"url": f"{url}/hang-up"})
+
+    assert first["status"] == 200
+    assert second["strained"]
+    assert asked(inside) == ["/", "/hang-up"]
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ class Hand(Frontier):
         self.redis.zrem("prospector:workers", "test/warm-up")
         self.redis.zrem("prospector:nodes", "test")
         self.run(calls.reap())
-        self.advance(1000)
+        self.advance(3_000)
 
     @property
     def run_id(self) -> str:
@@ -128,7 +128,7 @@ class Hand(Frontier):
 
     def counters(self, job: str) -> dict[str, int]:
         raw = self.redis.hgetall(keys.key(keys.JOB, job=job))
-        return {name.decode(): int(value) for name, value in raw.items() if name not in {b"state", b"method"}}
+        return {name.decode(): int(value) for name, value in raw.items() if name not in {b"state", b"method", b"find"}}
 
     def lose_worker(self, worker: str = "node/a") -> tuple[int, int]:
         """The worker dies now, its lease runs out, and a steward looks."""

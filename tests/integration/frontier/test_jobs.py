@@ -2,6 +2,8 @@
 
 from itertools import pairwise
 
+import pytest
+
 from prospector.core.methods import Method
 from prospector.core.ticket import Found, PageState, Ticket, Verdict
 from prospector.frontier import calls, paid_calls, rebuild_calls
@@ -232,6 +234,28 @@ def test_a_small_job_is_not_behind_the_backlog_of_a_big_one(frontier: Hand) -> N
     assert "small" in [ticket.job for ticket in frontier.claim(n=4).tickets]
 
 
+def test_a_worker_of_one_job_gets_nothing_of_the_others(frontier: Hand) -> None:
+    frontier.job("mine", ["a.test", "shared.test"])
+    frontier.job("other", ["b.test", "shared.test"])
+
+    tickets = frontier.claim(only_job="mine").tickets
+
+    assert {(one.job, one.domain) for one in tickets} == {("mine", "a.test"), ("mine", "shared.test")}
+    assert frontier.claim(only_job="gone").tickets == ()
+    assert [one.domain for one in frontier.claim().tickets] == ["b.test"]
+
+
+def test_a_worker_of_one_job_leaves_suspects_of_others_to_others(frontier: Hand) -> None:
+    frontier.job("mine", ["a.test"])
+    frontier.job("other", ["poison.test"])
+    frontier.claim(only_job="other", worker="node/dies")
+    frontier.lose_worker("node/dies")
+    frontier.advance(1000)
+
+    assert [one.domain for one in frontier.claim(only_job="mine", worker="node/b").tickets] == ["a.test"]
+    assert [one.domain for one in frontier.claim(worker="node/c").tickets] == ["poison.test"]
+
+
 def test_jobs_take_turns_on_a_site_they_share(frontier: Hand) -> None:
     frontier.job("one", ["shop.test"])
     frontier.job("two", ["shop.test"])
@@ -330,6 +354,66 @@ def test_the_cap_of_pages_and_of_minutes_end_a_domain_as_partial(frontier: Hand)
     assert ended["pages"]["partial"] == "pages"
     assert ended["pages"]["fetched"] == "2"
     assert ended["time"]["partial"] == "time"
+
+
+def test_pages_that_are_read_and_not_yet_committed_count_against_the_cap(frontier: Hand) -> None:
+    """The site is free again when a page is read; its row may take longer than the delay."""
+    frontier.job("one", ["shop.test"], max_pages=3)
+    ticket = frontier.one()
+    frontier.found(ticket, *(f"/{number}" for number in range(9)))
+    uncommitted = [ticket]
+    for _ in range(2):
+        frontier.free(uncommitted[-1])
+        uncommitted.append(frontier.one())
+    frontier.free(uncommitted[-1])
+
+    frontier.advance(60_000)
+    assert frontier.claim().tickets == ()
+    hop, *pages = uncommitted
+    frontier.run(calls.settle(hop.lease, Verdict.ASIDE))
+    another = frontier.one()
+    frontier.free(another)
+    frontier.advance(60_000)
+    assert frontier.claim().tickets == ()
+    for page in (*pages, another):
+        frontier.run(calls.settle(page.lease, Verdict.DONE))
+    frontier.advance(60_000)
+    assert frontier.claim().tickets == ()
+
+    [ended] = frontier.run(calls.ended())
+    assert (ended.counters["fetched"], ended.counters["partial"]) == ("3", "pages")
+
+
+def test_a_domain_that_waits_at_its_cap_keeps_no_other_of_its_site_waiting(frontier: Hand) -> None:
+    frontier.job("one", ["a.shop.test", "b.shop.test"], max_pages=1)
+    first = frontier.one()
+    frontier.found(first, "/a")
+    frontier.free(first)
+
+    second = frontier.one()
+
+    assert {first.domain, second.domain} == {"a.shop.test", "b.shop.test"}
+
+
+@pytest.mark.parametrize("settled", [False, True])
+def test_a_page_that_lost_its_worker_is_not_fetched_beyond_the_cap(frontier: Hand, *, settled: bool) -> None:
+    frontier.job("one", ["shop.test"], max_pages=2)
+    ticket = frontier.one()
+    frontier.found(ticket, "/a", "/b")
+    frontier.finish(ticket)
+    suspect = frontier.one()
+    frontier.advance(calls.LEASE_MS + 1)
+    frontier.run(calls.beat("node/witness", {"pages": 1}))
+    frontier.run(calls.reap())
+    frontier.redis.hset("prospector:domain:one:shop.test", "fetched" if settled else "flying", 2 if settled else 1)
+
+    assert frontier.claim(worker="node/b").tickets == ()
+    frontier.advance(60_000)
+    assert frontier.claim(worker="node/b").tickets == ()
+
+    ended = [one.counters["partial"] for one in frontier.run(calls.ended())]
+    assert ended == (["pages"] if settled else [])
+    assert suspect.url != ticket.url
 
 
 def test_time_on_hold_is_not_the_domain_s(frontier: Hand) -> None:

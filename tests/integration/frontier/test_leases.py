@@ -1,6 +1,8 @@
 """Promise 2 and 3: a page handed out is settled exactly once, and a page that kills workers is found out alone."""
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -8,7 +10,7 @@ from prospector.core.ticket import Found, PageState, Verdict
 from prospector.frontier import calls, paid_calls
 from prospector.frontier.calls import Fetch
 
-from .conftest import Hand
+from .conftest import Hand, Server
 
 
 def test_a_page_is_handed_out_once(frontier: Hand) -> None:
@@ -112,6 +114,50 @@ def test_a_worker_with_other_pages_in_hand_finishes_them_before_it_takes_a_suspe
     assert [one.domain for one in frontier.claim(worker="node/b").tickets] == ["poison.test"]
 
 
+def suspects(frontier: Hand, *domains: str, **release: int) -> None:
+    """Their worker died while it had them, each after an answer that asked for this."""
+    frontier.job("one", domains)
+    frontier.advance(1000)
+    for ticket in frontier.claim(worker="node/a").tickets:
+        frontier.free(ticket, Fetch.STRAINED, **release)
+    frontier.advance(calls.LEASE_MS + 1)
+    frontier.run(calls.beat("node/b", {"pages": 0}))
+    frontier.run(calls.reap())
+    assert frontier.redis.zcard("prospector:suspects") == len(domains)
+
+
+def test_a_suspect_whose_site_may_not_be_asked_yet_lets_all_others_work(frontier: Hand) -> None:
+    suspects(frontier, "poison.test", retry_after_ms=7_200_000)
+    frontier.job("two", ["shop.test", "blog.test"])
+    frontier.advance(1000)
+
+    assert len(frontier.claim(n=1, worker="node/b").tickets) == 1
+    assert len(frontier.claim(n=1, worker="node/b").tickets) == 1
+    assert frontier.redis.get("prospector:quiet") is None
+
+
+def test_a_suspect_whose_site_is_being_asked_lets_all_others_work(frontier: Hand) -> None:
+    suspects(frontier, "poison.test")
+    frontier.job("two", ["shop.test", "blog.test"])
+    frontier.redis.hset("prospector:site:poison.test", "lease", "another")
+    frontier.advance(5000)
+
+    taken = [len(frontier.claim(n=1, worker="node/b").tickets) for _ in range(2)]
+
+    assert taken == [1, 1]
+
+
+def test_many_suspects_that_must_wait_hide_none_that_may_go(frontier: Hand) -> None:
+    suspects(frontier, *(f"slow{number}.test" for number in range(60)), retry_after_ms=7_200_000)
+    last = frontier.redis.zrange("prospector:suspects", -1, -1)[0].decode().split("\x1f")[1]
+    frontier.redis.hdel(f"prospector:site:{last}", "blocked")
+    frontier.advance(300_000)
+
+    alone = [ticket.domain for _ in range(2) for ticket in frontier.claim(worker="node/b").tickets]
+
+    assert alone == [last]
+
+
 def died_alone(frontier: Hand, round_: int) -> None:
     """Worker `node/N` dies while another of its node lives on."""
     worker = f"node/{round_}"
@@ -157,6 +203,17 @@ def test_a_lost_node_counts_against_no_page(frontier: Hand) -> None:
 
     assert frontier.counters("one")["dead"] == 0
     assert frontier.one().state.losses == 0
+
+
+def test_nodes_that_are_silent_for_a_day_are_forgotten(frontier: Hand) -> None:
+    for number in range(3):
+        frontier.run(calls.beat(f"pod-{number}/a", {"pages": 0}))
+    frontier.advance(86_400_000)
+    frontier.run(calls.beat("pod-9/a", {"pages": 0}))
+
+    frontier.run(calls.reap())
+
+    assert frontier.redis.zrange("prospector:nodes", 0, -1) == [b"pod-9"]
 
 
 def test_a_graceful_stop_counts_against_no_page(frontier: Hand) -> None:
@@ -209,3 +266,30 @@ def test_a_page_that_is_to_be_tried_again_comes_with_its_state_after_its_wait(fr
 
     assert ticket.state == state
     assert frontier.counters("one")["pages"] == 0
+
+
+def test_a_page_is_fetched_again_where_a_killed_redis_forgot_what_was_found_on_it(own_server: Server) -> None:
+    """Its last second may be missing: then the lease is there, and what was added under it is not."""
+    hand, kept = Hand(own_server.url), Path(f"{own_server.url.removeprefix('unix://')}-kept")
+    hand.begin()
+    hand.job("one", ["shop.test"])
+    ticket = hand.one()
+    log = Path(own_server.socket).parent / "appendonlydir"
+    shutil.copytree(log, kept)
+    assert hand.found(ticket, "/a") == ["https://shop.test/a"]
+
+    own_server.kill()
+    shutil.rmtree(log)
+    shutil.copytree(kept, log)
+    own_server.start()
+    assert hand.run(calls.settle(ticket.lease, Verdict.DONE, 3, after_add=True))
+    hand.claim(n=0)
+    again = hand.one()
+    counted = hand.counters("one")["pages"]
+    found = hand.found(again, "/a")
+    assert hand.run(calls.settle(again.lease, Verdict.DONE, 3, after_add=True))
+
+    assert (again.url, again.state.extra["replayed"]) == (ticket.url, 1)
+    assert (counted, found) == (0, ["https://shop.test/a"])
+    assert (hand.counters("one")["pages"], hand.counters("one")["mentions"]) == (1, 3)
+    hand.close()

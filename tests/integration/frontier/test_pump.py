@@ -1,6 +1,7 @@
 """Promise 8: the pump keeps what it was told in order, loses no answer that matters, and asks rarely when there is nothing."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -12,8 +13,9 @@ from prospector.core.ticket import Found, Ticket, Verdict
 from prospector.demo.proxy import FaultProxy
 from prospector.demo.proxy_faults import ProxyFault
 from prospector.errors import EnvironmentInvalid
-from prospector.frontier import calls, pump
+from prospector.frontier import calls, moments, pump
 from prospector.frontier.client import AsyncFrontier
+from prospector.frontier.desk import Pace
 from prospector.frontier.pump import Pump
 
 from .conftest import Hand, Server
@@ -131,12 +133,30 @@ def test_a_worker_with_no_room_claims_nothing_and_still_hears_of_a_hold(frontier
     run(work())
 
 
+def test_a_fetch_that_is_over_counts_from_then_however_late_the_busy_worker_tells_it(frontier: Hand) -> None:
+    frontier.job("one", ["shop.test"])
+    pace, late_ms = Pace(least_ms=10_000, most_ms=60_000), 300
+
+    async def work() -> None:
+        async with working(frontier._url) as worker:
+            await until(lambda: worker.got)
+            worker.pump.free(worker.got[0], calls.Fetch.FINE, 0, pace, 0)
+            time.sleep(late_ms / 1000)  # a page that takes long to read holds up everything
+            await until(lambda: frontier.redis.hget("prospector:site:shop.test", "lease") is None)
+
+    run(work())
+    now = int(frontier.redis.hget("prospector:meta", "clock") or 0)
+    now_ms = max(now, int(time.time() * 1000) + int(frontier.redis.hget("prospector:meta", "skew") or 0))
+    next_ms = int(frontier.redis.hget("prospector:site:shop.test", "next") or 0)
+    assert next_ms <= now_ms + pace.least_ms + 1 - late_ms
+
+
 def test_nothing_is_sent_under_a_lease_that_may_have_run_out_while_the_worker_slept(
     frontier: Hand, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     frontier.job("one", ["shop.test"])
     slept = 0.0
-    steady = pump.steady_seconds
+    steady = moments.steady_seconds
     monkeypatch.setattr(pump, "steady_seconds", lambda: steady() + slept)
 
     async def work() -> None:
@@ -173,6 +193,78 @@ def test_an_empty_redis_takes_all_tickets_back(frontier: Hand) -> None:
             await until(lambda: not worker.pump.may_send(worker.got[0]), seconds=3)
 
     run(work())
+
+
+def test_a_redis_that_was_rebuilt_before_a_worker_saw_it_empty_takes_all_tickets_back(frontier: Hand) -> None:
+    frontier.job("one", ["shop.test"])
+
+    async def work() -> None:
+        async with working(frontier._url) as worker:
+            await until(lambda: worker.got)
+            frontier.redis.pipeline().flushdb().execute_command("HSET", "prospector:meta", "epoch", 2).execute()
+            await until(lambda: not worker.pump.hands, seconds=5)
+            assert not worker.pump.may_send(worker.got[0])
+
+    run(work())
+
+
+def test_what_a_restarted_redis_has_forgotten_is_not_sent(own_server: Server) -> None:
+    hand = Hand(own_server.url)
+    hand.begin()
+    hand.job("one", ["shop.test", "blog.test"])
+
+    async def work() -> None:
+        async with working(f"redis://{proxy.address}") as worker:
+            await until(lambda: len(worker.got) == 2)
+            kept, forgotten = worker.got
+            proxy.order(ProxyFault.DOWN)
+            await until(lambda: not worker.pump.may_send(kept))  # nothing is, while Redis is away
+            hand.redis.srem("prospector:hands:node/w", forgotten.lease)
+            proxy.lift(ProxyFault.DOWN)
+            await until(lambda: worker.pump.may_send(kept))
+            assert not worker.pump.may_send(forgotten)
+
+    with FaultProxy(own_server.socket) as proxy:
+        run(work())
+    hand.close()
+
+
+def test_nothing_is_sent_under_a_lease_of_a_redis_that_was_not_heard_for_seconds(own_server: Server) -> None:
+    hand = Hand(own_server.url)
+    hand.begin()
+    hand.job("one", ["shop.test"])
+
+    async def work() -> None:
+        async with working(f"redis://{proxy.address}") as worker:
+            await until(lambda: worker.got)
+            proxy.order(ProxyFault.HANG)
+            await until(lambda: not worker.pump.may_send(worker.got[0]), seconds=10)
+            proxy.lift(ProxyFault.HANG)
+            await until(lambda: worker.pump.may_send(worker.got[0]))
+
+    with FaultProxy(own_server.socket) as proxy:
+        run(work())
+    hand.close()
+
+
+def test_the_next_round_trip_does_not_wait_for_the_answer_to_the_last(own_server: Server) -> None:
+    hand = Hand(own_server.url)
+    hand.begin()
+
+    async def work() -> None:
+        async with working(f"redis://{proxy.address}", room=0) as worker:
+            await until(lambda: worker.pump.call_count)
+            proxy.order(ProxyFault.LATENCY, 300)
+            answers = []
+            for _ in range(4):
+                answers.append(worker.pump.ask(calls.running()))
+                await asyncio.sleep(0.05)
+            assert len(worker.pump._turns) > 1
+            assert [await one for one in answers] == [[]] * 4
+
+    with FaultProxy(own_server.socket) as proxy:
+        run(work())
+    hand.close()
 
 
 def test_a_worker_that_drains_claims_no_more_and_tells_all_it_has(frontier: Hand) -> None:

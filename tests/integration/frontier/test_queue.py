@@ -146,6 +146,8 @@ def test_the_commands_show_letters_and_queue_them_again(frontier: Hand, engine: 
     again = run("requeue", str(told["letters"][0]["id"]))
 
     assert "unreadable state" in shown.stdout
+    assert all(f"{head}: " in shown.stderr for head in ("leases", "suspects", "later", "ending", "overdue", "in line"))
+    assert told["jobs"][0]["pages_recently"]["in_1_minute"] == 2
     assert f"prospector system requeue {told['letters'][0]['id']}" in shown.stderr
     assert (told["letter_count"], told["jobs"][0]["job"]) == (1, poisoned)
     assert f"a.example of job {poisoned} has 1 page queued again." in again.stderr

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, text
 
-from prospector.core.outcomes import DomainState, PageOutcome
+from prospector.core.outcomes import DomainState, PageFlag, PageOutcome
+from prospector.core.spec import JobSpec
 from prospector.core.states import JobState
 from prospector.core.ticket import Found, Kind, PageState
 from prospector.core.urls import fingerprint
@@ -87,9 +88,52 @@ def test_status_goes_on_where_it_was(empty_frontier: Hand, engine: Engine, half_
 
     assert status
     assert (status.domains_total, status.domains_waiting, status.domains_open, status.domains_done) == (3, 1, 1, 1)
-    assert (status.pages, status.mentions, status.held) == (3, 9, False)
+    assert (status.pages, status.mentions, status.held) == (3, 3, False)
     domain = empty_frontier.domain(half_done, "a.example")
-    assert (domain["done"], domain["fetched"], domain["mentions"], domain["direct"]) == ("2", "2", "6", "2")
+    assert (domain["done"], domain["fetched"], domain["mentions"], domain["direct"]) == ("2", "2", "2", "2")
+
+
+def test_pages_that_were_fetched_and_not_read_count_after_a_loss_as_before(
+    empty_frontier: Hand, engine: Engine, half_done: str, page: Callable[..., PageRow]
+) -> None:
+    """A link off the site and a file count as fetched; a sitemap and a hop within the domain do not."""
+    aside = [
+        page(11, outcome=PageOutcome.REDIRECTED, flags=PageFlag.COUNTED, mentions=[]),
+        page(12, outcome=PageOutcome.SKIPPED, flags=PageFlag.COUNTED, mentions=[]),
+        page(13, outcome=PageOutcome.REDIRECTED, mentions=[]),
+        page(14, outcome=PageOutcome.SKIPPED, mentions=[]),
+        page(15, outcome=PageOutcome.FAILED, flags=PageFlag.COUNTED, mentions=[]),
+    ]
+    pages.write(engine, half_done, aside)
+
+    rebuild_if_lost(engine, empty_frontier)
+
+    status = empty_frontier.run(calls.status([half_done]))[0]
+    assert status
+    assert (status.pages, status.pages_failed) == (6, 1)
+    domain = empty_frontier.domain(half_done, "a.example")
+    assert (domain["fetched"], domain["done"], domain["failed"]) == ("5", "4", "1")
+
+
+def test_a_domain_gets_no_second_allowance_of_pages_after_a_loss(
+    empty_frontier: Hand, engine: Engine, new_job: Callable[..., jobs.NewJob], page: Callable[..., PageRow]
+) -> None:
+    """Of three pages two were fetched, one of them a file."""
+    with engine.begin() as connection:
+        job = jobs.create(connection, new_job(spec=JobSpec(max_pages=3).stored())).job
+        jobs.move(connection, job, JobState.RUNNING, "go")
+        domains.open_(connection, job, [0])
+    more = [f"{PAGE}/{number}" for number in range(9)]
+    rows = [
+        page(fingerprint(HOME), url=HOME, found=[PAGE, *more]),
+        page(fingerprint(PAGE), url=PAGE, outcome=PageOutcome.SKIPPED, flags=PageFlag.COUNTED, mentions=[]),
+    ]
+    pages.write(engine, job, rows)
+
+    rebuild_if_lost(engine, empty_frontier)
+
+    of_domain = [ticket for ticket in handed_out(empty_frontier).values() if ticket.domain == "a.example"]
+    assert len(of_domain) == 1
 
 
 def test_many_who_rebuild_at_once_do_it_once(empty_frontier: Hand, engine: Engine, half_done: str) -> None:
@@ -204,7 +248,7 @@ def test_what_a_site_has_asked_for_is_remembered(empty_frontier: Hand, engine: E
 
     rebuild_if_lost(engine, empty_frontier)
     empty_frontier.claim(n=0)
-    empty_frontier.advance(21_000)
+    empty_frontier.advance(23_000)
     soon = empty_frontier.claim(worker="node/r").tickets
     for ticket in soon:
         empty_frontier.free(ticket)

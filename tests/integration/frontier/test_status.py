@@ -2,7 +2,7 @@
 
 from prospector.core.ticket import Verdict
 from prospector.frontier import calls
-from prospector.frontier.calls import Recently, Status
+from prospector.frontier.calls import Fetch, Recently, Status
 
 from .conftest import Hand
 
@@ -89,3 +89,81 @@ def test_parked_pages_are_told_by_reason(frontier: Hand) -> None:
 
     assert found.domains_parked == 2
     assert found.parked_pages == {"budget": 2, "key": 0, "credits": 0, "provider": 0}
+
+
+def crawled(frontier: Hand, most: int) -> None:
+    for ticket in frontier.claim(n=most).tickets:
+        frontier.finish(ticket)
+    for one in frontier.run(calls.ended()):
+        frontier.run(calls.close(one, failed=False))
+
+
+def test_how_fast_a_job_is_counts_from_its_resume_and_not_from_before_its_rest(frontier: Hand) -> None:
+    frontier.job("one", [f"site{number}.test" for number in range(9)])
+    crawled(frontier, 5)
+    frontier.advance(120_000)
+    before = status(frontier)
+    frontier.run(calls.hold("one"))
+    held = status(frontier)
+    frontier.advance(60_000)
+    frontier.run(calls.lift("one"))
+    crawled(frontier, 1)
+
+    after = status(frontier)
+
+    assert (before.domains_recently.in_5_minutes, after.domains_recently.in_5_minutes) == (5, 1)
+    assert before.running_ms
+    assert after.running_ms is not None
+    assert held.running_ms is None
+    assert after.running_ms < 60_000 < before.running_ms
+
+
+def test_more_credits_for_a_job_that_runs_do_not_change_how_fast_it_was(frontier: Hand) -> None:
+    frontier.job("one", ["shop.test", "blog.test"])
+    crawled(frontier, 1)
+
+    frontier.run(calls.lift("one", ["budget"], 20_000))
+
+    assert status(frontier).domains_recently.in_5_minutes == 1
+
+
+def test_a_time_in_which_nobody_claimed_is_no_part_of_how_fast_a_job_is(frontier: Hand) -> None:
+    frontier.job("one", ["shop.test", "blog.test"])
+    crawled(frontier, 1)
+    frontier.redis.hincrby("prospector:meta", "skew", 600_000)  # the machine slept
+
+    frontier.claim()
+
+    found = status(frontier)
+    assert found.domains_recently.in_15_minutes == 0
+    assert found.running_ms is not None
+    assert found.running_ms < 60_000
+
+
+def test_domains_that_wait_for_a_far_moment_are_told_with_it(frontier: Hand) -> None:
+    frontier.job("one", ["shop.test", "blog.test", "news.test"])
+    for hours, ticket in zip((1, 3), frontier.claim(n=2).tickets, strict=True):
+        frontier.free(ticket, Fetch.STRAINED, retry_after_ms=hours * 3_600_000)
+        frontier.run(calls.settle(ticket.lease, Verdict.AGAIN, wait_ms=hours * 3_600_000))
+    both = status(frontier)
+    frontier.advance(2 * 3_600_000)
+    one = status(frontier)
+    frontier.advance(2 * 3_600_000)
+    none = status(frontier)
+
+    assert both.stalled_until is not None
+    assert [found.domains_stalled for found in (both, one, none)] == [2, 1, 0]
+    assert one.stalled_until == both.stalled_until
+    assert none.stalled_until is None
+
+
+def test_a_domain_that_waited_for_its_site_and_goes_on_is_no_longer_told(frontier: Hand) -> None:
+    frontier.job("one", ["shop.test"])
+    (ticket,) = frontier.claim().tickets
+    frontier.free(ticket, Fetch.STRAINED, retry_after_ms=3_600_000)
+    frontier.run(calls.settle(ticket.lease, Verdict.AGAIN, wait_ms=3_600_000))
+    frontier.advance(3_600_001)
+
+    frontier.finish(frontier.one())
+
+    assert frontier.redis.exists("prospector:stalled:one") == 0

@@ -1,19 +1,28 @@
 """Status and list from counters, with and without Redis; what failed; the lines of a job; what was interrupted."""
 
 import json
+import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
+from prospector.core.outcomes import SITEMAP, PageOutcome
 from prospector.core.states import JobState
+from prospector.core.ticket import Verdict
+from prospector.core.urls import fingerprint
+from prospector.core.zones import Zone
+from prospector.frontier import calls
+from prospector.frontier.calls import Fetch
 from prospector.frontier.client import Frontier
 from prospector.jobs import control, job_log
-from prospector.jobs.interrupted import go_on, interrupted
+from prospector.jobs.interrupted import go_on, newly_interrupted
 from prospector.jobs.listing import NOT_ARCHIVED, listing
 from prospector.jobs.status import status
-from prospector.store import misses
-from prospector.store.pages import PageRow, write
+from prospector.store import events, jobs, misses
+from prospector.store.finds import Find
+from prospector.store.pages import MentionRow, PageRow, write
 
 from .conftest import Desk
 
@@ -83,14 +92,13 @@ def test_an_archived_job_is_listed_when_it_is_asked_for(desk: Desk) -> None:
 
 
 def test_failed_domains_and_unread_pages_have_their_reasons(desk: Desk) -> None:
-    from prospector.core.outcomes import PageOutcome
-
     job = desk.running()
     desk.crawl(most=1, failed=True)
     now = datetime.now(UTC)
     rows = [
         PageRow(page=1, domain=1, url="https://site-1.com/a", outcome=PageOutcome.FAILED, settled_at=now, status=403, attempts=4, detail="HTTP 403 Forbidden"),
         PageRow(page=2, domain=1, url="https://site-1.com/b", outcome=PageOutcome.READ, settled_at=now, status=200),
+        PageRow(page=3, domain=1, url="https://site-1.com/sitemap.xml", outcome=PageOutcome.SKIPPED, settled_at=now, status=404, detail=SITEMAP),
     ]  # fmt: skip
     write(desk.engine, job, rows)
 
@@ -103,9 +111,25 @@ def test_failed_domains_and_unread_pages_have_their_reasons(desk: Desk) -> None:
     assert (page.http_status, page.retry_count) == (403, 3)
 
 
-def test_a_job_that_found_nothing_says_so_with_the_nearest_spellings(desk: Desk) -> None:
-    from prospector.core.outcomes import PageOutcome
+def test_the_newest_find_is_told_with_its_keyword(desk: Desk) -> None:
+    job = desk.running()
+    first, second = desk.claim(most=2)
+    for ticket, keyword in ((first, 0), (second, 1)):
+        mention = MentionRow(keyword, 3, Zone.MAIN, "we tried it last year")
+        row = PageRow(page=fingerprint(ticket.url), domain=ticket.number, url=ticket.url, outcome=PageOutcome.READ, settled_at=datetime.now(UTC), status=200, mentions=[mention])  # fmt: skip
+        write(desk.engine, job, [row])
+    before = status(desk.engine, desk.frontier, job)
+    desk.finish([first, second], mentions=1)
+    desk.finish(desk.claim(), mentions=0)
 
+    one = status(desk.engine, desk.frontier, job)
+
+    assert before.newest_find is None
+    assert one.newest_find == Find("Acme CRM", second.url, "we tried it last year")
+    assert one.as_object()["newest_find"]["url"] == second.url
+
+
+def test_a_job_that_found_nothing_says_so_with_the_nearest_spellings(desk: Desk) -> None:
     job = desk.running()
     rows = [
         PageRow(page=number, domain=number, url=f"https://site-{number}.com/", outcome=PageOutcome.READ, settled_at=datetime.now(UTC), status=200, spellings=["AcmeCRM"])
@@ -144,6 +168,26 @@ def test_the_lines_of_a_job_come_out_of_all_logs_in_order(tmp_path: Path) -> Non
     assert found[-1]["level"] == "ERROR"
 
 
+def test_a_torn_line_hides_no_other_and_a_long_log_is_read_back_only_as_far_as_it_takes(tmp_path: Path) -> None:
+    folder = tmp_path / "logs" / "prospector" / "domain"
+    folder.mkdir(parents=True)
+    written = [
+        json.dumps({"time": f"{number:09}", "level": "INFO", "event": "gesehen: süß", "job": "abc123"})
+        for number in range(5_000)
+    ]
+    torn = '{"time": "000004999", "job": "abc123", "eve'
+    (folder / "w-1.log").write_text("\n".join([*written, torn, *written[:1], torn]), encoding="utf-8")
+    log = job_log.local_logs(tmp_path)["w-1"]
+
+    newest = job_log.lines({"w-1": log}, "abc123", most=3)
+    everything = job_log.lines(job_log.local_logs(tmp_path), "abc123", most=10_000)
+
+    assert [one["time"] for one in newest] == ["000004998", "000004999", "000000000"]
+    assert next(log), "nothing is left of it: all of it was read"
+    assert [int(one["time"]) for one in everything] == [*range(5_000), 0]
+    assert {one["event"] for one in everything} == {"gesehen: süß"}
+
+
 def test_the_moves_of_a_job_are_among_its_lines(desk: Desk) -> None:
     job = desk.running()
     control.pause(desk.engine, desk.frontier, job)
@@ -158,17 +202,88 @@ def test_the_moves_of_a_job_are_among_its_lines(desk: Desk) -> None:
     ]
 
 
-def test_a_job_of_which_nothing_was_heard_since_the_servers_began_was_interrupted(desk: Desk) -> None:
+def wait_for_locks(engine: Engine, count: int) -> None:
+    waiting = text(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    )
+    end = time.monotonic() + 30
+    while True:
+        with engine.connect() as connection:  # what it shows stays the same within a transaction
+            if connection.scalar(waiting) == count:
+                return
+        assert time.monotonic() < end, f"not {count} wait"
+        time.sleep(0.01)
+
+
+def test_an_interruption_is_told_once_and_the_job_goes_on(desk: Desk) -> None:
     job = desk.running()
     resting = desk.running(name="resting")
     control.pause(desk.engine, desk.frontier, resting)
-    now = datetime.now(UTC)
+    stopped_at = datetime.now(UTC) + timedelta(seconds=1)
 
-    before = interrupted(desk.engine, desk.frontier, now - timedelta(hours=1))
-    found = interrupted(desk.engine, desk.frontier, now + timedelta(hours=1))
+    with ThreadPoolExecutor(4) as pool:
+        with desk.engine.begin() as connection:
+            jobs.hold_still(connection, job)
+            asked = [pool.submit(newly_interrupted, desk.engine, stopped_at) for _ in range(4)]
+            wait_for_locks(desk.engine, 4)
+        (found,) = [one.result() for one in asked if one.result()]
     go_on(desk.engine, desk.frontier, found)
 
-    assert before == []
-    assert [one.job.id for one in found] == [job]
-    assert found[0].at <= now
+    assert [(one.job.id, one.at) for one in found] == [(job, stopped_at)]
+    assert newly_interrupted(desk.engine, stopped_at) == []
     assert len(desk.claim()) == 3
+
+
+def test_each_interruption_is_told_and_none_of_before_a_job_was_started(desk: Desk) -> None:
+    long_ago = datetime.now(UTC) - timedelta(hours=1)
+    job = desk.running()
+    first, second = (datetime.now(UTC) + timedelta(seconds=seconds) for seconds in (1, 60))
+
+    told = [newly_interrupted(desk.engine, at) for at in (long_ago, first, first, second, second)]
+
+    assert [[one.job.id for one in found] for found in told] == [[], [job], [], [job], []]
+    with desk.engine.connect() as connection:
+        noted = [one for one in events.of_job(connection, job) if one.reason.startswith("interrupted at ")]
+    assert len(noted) == 2
+
+
+def test_a_resumed_job_has_the_speed_of_now_and_one_that_waits_for_its_site_knows_until_when(desk: Desk) -> None:
+    job = desk.running(count=4)
+    desk.crawl(most=2)
+    control.pause(desk.engine, desk.frontier, job)
+    desk.advance(3_600_000)
+    control.resume(desk.engine, desk.frontier, job)
+    desk.crawl(most=1)
+    (ticket,) = desk.claim()
+    desk.frontier.run(calls.release(ticket.lease, Fetch.STRAINED, 0, 40, 60_000, retry_after_ms=7_200_000))
+    desk.frontier.run(calls.settle(ticket.lease, Verdict.AGAIN, wait_ms=7_200_000))
+
+    one = status(desk.engine, desk.frontier, job)
+
+    assert one.speed is not None
+    assert one.speed.per_hour > 30  # one domain within two minutes; with the hour of the pause it would be fewer than 4
+    assert one.domains_stalled == 1
+    assert one.stalled_until
+    assert one.eta
+    assert one.eta.low_seconds >= 7_000
+
+
+def test_a_job_of_which_all_wait_for_their_sites_ends_no_sooner(desk: Desk) -> None:
+    job = desk.running(count=1)
+    (ticket,) = desk.claim()
+    desk.frontier.run(calls.release(ticket.lease, Fetch.STRAINED, 0, 40, 60_000, retry_after_ms=7_200_000))
+    desk.frontier.run(calls.settle(ticket.lease, Verdict.AGAIN, wait_ms=7_200_000))
+
+    one = status(desk.engine, desk.frontier, job)
+
+    assert one.eta
+    assert one.eta.low_seconds == one.eta.high_seconds >= 7_000
+
+
+def test_every_reason_for_a_failure_is_counted(desk: Desk) -> None:
+    job = desk.running(count=8)
+    for number in range(7):
+        desk.finish(desk.claim(most=1), failed=True)
+        desk.close(failed=True, reason=f"HTTP 40{number}")
+
+    assert len(status(desk.engine, desk.frontier, job).failures or {}) == 7

@@ -2,9 +2,12 @@
 
 import os
 import signal
+import socket
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
@@ -14,7 +17,7 @@ from prospector.core.states import JobState
 from prospector.demo.web_process import running
 from prospector.frontier.client import Frontier
 from prospector.jobs import control
-from prospector.local import locks, options, overview, state
+from prospector.local import attach, locks, options, overview, state
 from prospector.local.home import Home
 from prospector.local.overview import Standing
 from prospector.local.servers import Servers, with_home
@@ -72,6 +75,9 @@ def test_a_job_runs_to_its_end_although_the_steward_is_killed(
         assert found
         assert found.servers["steward"].restarts == 1
         assert overview.of(home).steward.state is Standing.RUNNING
+        until(lambda: overview.of(home).steward.url, "it does not say where its figures are")
+        with urlopen(overview.of(home).steward.url or "") as answer:
+            assert b"prospector_leading" in answer.read()
 
 
 def test_without_a_record_there_is_no_steward_and_with_new_options_it_is_begun_again(
@@ -89,3 +95,32 @@ def test_without_a_record_there_is_no_steward_and_with_new_options_it_is_begun_a
     found = state.read(home)
     assert found
     assert found.servers["steward"].restarts == 0
+
+
+def test_an_address_that_another_stack_has_is_not_told_as_its_own(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        taken = f"127.0.0.1:{other.getsockname()[1]}"
+        monkeypatch.setattr(options, "given", lambda: {"METRICS_ADDRESS": taken})
+
+        servers = with_home(home)
+        schema.migrate(server.engine(servers.database_url))
+
+        until(lambda: overview.of(home).steward.url is not None, "it does not say whether they are served")
+        assert overview.of(home).steward.url == ""
+
+
+def test_a_stack_knows_when_the_one_before_it_stopped(home: Home) -> None:
+    with_home(home)
+    first = state.read(home)
+    attach.detach(home)
+    began = datetime.now(UTC)
+    attach.stop(home)
+    with_home(home)
+    second = state.read(home)
+
+    assert first
+    assert second
+    assert first.stopped_at is None
+    assert datetime.fromisoformat(second.stopped_at or "") > began - timedelta(minutes=1)

@@ -38,7 +38,7 @@ class Scrapyd:
         self._folder = folder
         self._environment = environment
         self._process: subprocess.Popen[bytes] | None = None
-        self._orphans: list[int] = []  # workers that a Scrapyd of before has started
+        self._groups: list[int] = []  # of processes: each Scrapyd that was started here, with its workers
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
@@ -69,21 +69,26 @@ class Scrapyd:
     def start(self) -> None:
         with (self._folder / "out").open("a") as out:
             self._process = subprocess.Popen(
-                [self._python, "-P", "-m", "scrapyd"], cwd=self._folder, env=self._environment, stdout=out, stderr=out
+                [self._python, "-P", "-m", "scrapyd"],
+                cwd=self._folder,
+                env=self._environment,
+                stdout=out,
+                stderr=out,
+                start_new_session=True,
             )
+        self._groups.append(self._process.pid)
         until(self._answers, "Scrapyd does not answer")
 
     def kill(self) -> None:
-        """As a machine that is gone: Scrapyd and all its spiders at once."""
-        spiders = self.spiders()
-        assert self._process
-        for pid in [self._process.pid, *spiders]:
-            os.kill(pid, signal.SIGKILL)
-        self._process.wait()
+        """As a machine that is gone: Scrapyd and all its spiders at once, also those that it starts at this moment."""
+        for group in self._groups:
+            with suppress(ProcessLookupError):
+                os.killpg(group, signal.SIGKILL)
+        if self._process:
+            self._process.wait()
 
     def kill_scrapyd_alone(self) -> None:
         assert self._process
-        self._orphans += self.spiders()
         self._process.kill()
         self._process.wait()
 
@@ -95,14 +100,6 @@ class Scrapyd:
             return []
         return [one["pid"] for one in listed if one["pid"]]
 
-    def stop(self) -> None:
-        for pid in [*self.spiders(), *self._orphans]:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        if self._process and self._process.poll() is None:
-            self._process.terminate()
-            self._process.wait()
-
     def _answers(self) -> bool:
         try:
             return nodes.status(self.url)["status"] == "ok"
@@ -111,7 +108,7 @@ class Scrapyd:
 
 
 @pytest.fixture
-def start_scrapyd(tmp_path: Path) -> Iterator[Start]:
+def start_scrapyd(tmp_path: Path, redis_url: str) -> Iterator[Start]:  # emptied once all workers are gone
     started: list[Scrapyd] = []
 
     def start(*, installed: bool = True, environment: dict[str, str] | None = None) -> Scrapyd:
@@ -123,7 +120,7 @@ def start_scrapyd(tmp_path: Path) -> Iterator[Start]:
 
     yield start
     for one in started:
-        one.stop()
+        one.kill()
 
 
 def until(true: Callable[[], object], otherwise: str) -> None:

@@ -2,7 +2,7 @@
 local function forget_domain(job, domain)
   local site = redis.call('HGET', DOMAIN(job, domain), 'site')
   if not site then return false end
-  if redis.call('HEXISTS', DOMAIN(job, domain), 'stalled') == 1 then redis.call('HINCRBY', JOB(job), 'stalled', -1) end
+  redis.call('ZREM', STALLED(job), domain)
   if redis.call('HEXISTS', DOMAIN(job, domain), 'idle') == 1 then redis.call('HINCRBY', JOB(job), 'idle', -1) end
   redis.call('HINCRBY', JOB(job), 'queued', -redis.call('ZCARD', QUEUE(job, domain)))
   redis.call('DEL', DOMAIN(job, domain), QUEUE(job, domain), STATE(job, domain), SEEN(job, domain))

@@ -18,7 +18,7 @@ local function grant(site, job, domain, url, state, worker, rules, delay_ms, now
   if address then redis.call('HINCRBY', ADDRESS(address), 'flying', 1) end
   redis.call('HINCRBY', DOMAIN(job, domain), 'flying', 1)
   redis.call('HINCRBY', JOB(job), 'flying', 1)
-  if redis.call('HDEL', DOMAIN(job, domain), 'stalled') == 1 then redis.call('HINCRBY', JOB(job), 'stalled', -1) end
+  redis.call('ZREM', STALLED(job), domain)
   for _, other in ipairs(redis.call('ZRANGE', SITE_JOBS(site), 0, -1)) do redis.call('ZREM', READY(other), site) end
   redis.call('ZREM', READY(job), site)
   local of = redis.call('HMGET', DOMAIN(job, domain), 'number', 'generation', 'memory', 'done')

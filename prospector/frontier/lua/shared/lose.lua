@@ -5,10 +5,7 @@ local function lose(lease, blamed, losses_most, now)
   free_site(held.site, lease, now)
   if held.price > 0 then settle_money(lease, held, held.price) end
   if redis.call('EXISTS', DOMAIN(held.job, held.domain)) == 0 then return false end
-  local raw = redis.call('HGET', STATE(held.job, held.domain), held.url)
-  local state = raw and cjson.decode(raw) or {v = 1}
-  state.x = state.x or {}
-  state.x.replayed = 1  -- its links may be in the frontier already, and not yet in the record
+  local state = replay(held.job, held.domain, held.url)
   if blamed then state.l = (state.l or 0) + 1 end
   if blamed and (held.alone or state.l >= losses_most) then
     bury(held.job, held.domain, held.url, 'its worker died with it', state.l, now)

@@ -4,10 +4,10 @@
 local LINE_MOST = 200
 local HOME = -2 ^ 52
 local function open_domain(job, most, now)
-  local known = redis.call('HMGET', JOB(job), 'stalled', 'idle', 'method')
-  local busy = redis.call('SCARD', OPEN(job)) - (tonumber(known[1]) or 0) - (tonumber(known[2]) or 0)
+  local known = redis.call('HMGET', JOB(job), 'idle', 'method')
+  local busy = redis.call('SCARD', OPEN(job)) - redis.call('ZCARD', STALLED(job)) - (tonumber(known[1]) or 0)
   if busy >= most then return false end
-  if (known[3] or 'direct') ~= 'direct' and redis.call('ZCARD', PAID(job)) >= LINE_MOST then return false end
+  if (known[2] or 'direct') ~= 'direct' and redis.call('ZCARD', PAID(job)) >= LINE_MOST then return false end
   local raw = redis.call('ZPOPMIN', WAITING(job))[1]
   if not raw then return false end
   local one = cjson.decode(raw)
