@@ -35,6 +35,7 @@ def fetch() -> None:
     """A package that this Debian does not have is named and left out."""
     packages, pages = CORPUS / "debs", CORPUS / "pages"
     packages.mkdir(parents=True, exist_ok=True)
+    pages.mkdir(exist_ok=True)
     for name in PACKAGES:
         if (pages / name).exists():
             continue

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.console import Console, Group
@@ -18,7 +17,6 @@ from prospector.errors import StillRunning
 if TYPE_CHECKING:
     from cli.deployment import Deployment
     from prospector.jobs.status import JobStatus
-    from prospector.store.finds import Find
 
 LOOK_SECONDS = 0.5
 LINE_SECONDS = 10.0
@@ -27,38 +25,25 @@ REASONS_SHOWN = 3
 BEFORE_SHOWN, CONTEXT_SHOWN = 30, 80  # characters
 
 
-@dataclass(frozen=True)
-class Moment:
-    status: "JobStatus"
-    newest: "Find | None"
-
-
-Show = Callable[[Moment], None]
+Show = Callable[["JobStatus"], None]
 
 
 def until_rest(opened: "Deployment", job: str) -> "JobStatus":
+    from prospector.jobs.status import status
+
     began = time.monotonic()
     with _shown() as show:
         while True:
-            now = _look(opened, job)
+            now = status(opened.engine, opened.frontier, job)
             show(now)
-            if now.status.job.state not in IN_FLIGHT:
-                return now.status
+            if now.job.state not in IN_FLIGHT:
+                return now
             if time.monotonic() - began > MOST_SECONDS:
                 raise StillRunning(
-                    f"The demo takes longer than {MOST_SECONDS:,.0f} s: {job_words.progress(now.status)}.",
+                    f"The demo takes longer than {MOST_SECONDS:,.0f} s: {job_words.progress(now)}.",
                     "Try fewer: prospector demo --sites 25",
                 )
             time.sleep(LOOK_SECONDS)
-
-
-def _look(opened: "Deployment", job: str) -> Moment:
-    from prospector.jobs.status import status
-    from prospector.store import finds
-
-    with opened.engine.connect() as connection:
-        newest = finds.newest(connection, job)
-    return Moment(status(opened.engine, opened.frontier, job), newest)
 
 
 @contextmanager
@@ -73,26 +58,24 @@ def _shown() -> Iterator[Show]:
     bar = progress.add_task("", total=None)
     with Live(progress, console=console, refresh_per_second=4) as live:
 
-        def show(now: Moment) -> None:
-            one = now.status
+        def show(one: "JobStatus") -> None:
             progress.update(bar, completed=one.domains_finished, total=one.job.domains_total)
-            live.update(Group(progress, *_below(now)))
+            live.update(Group(progress, *_below(one)))
 
         yield show
 
 
-def _below(now: Moment) -> Iterator[Text]:
+def _below(one: "JobStatus") -> Iterator[Text]:
     """The lines under the bar, each no longer than the terminal is wide."""
-    one = now.status
     numbers = [job_words.counted(one.pages, "page"), job_words.counted(one.mentions, "mention")]
     if one.used_credits:
         numbers.append(f"{one.used_credits:,} of {one.job.max_credits:,} credits")
     lines = [("read", " · ".join(numbers))]
     if one.domains_failed:
         lines.append(("failed", f"{one.domains_failed:,}: {_reasons(one)}"))
-    if now.newest and one.job.state in IN_FLIGHT:
-        lines.append(("newest", f"{output.plain(now.newest.keyword)} at {output.plain(now.newest.url)}"))
-        lines.append(("", _around(now.newest.keyword, output.plain(now.newest.snippet))))
+    if (newest := one.newest_find) and one.job.state in IN_FLIGHT:
+        lines.append(("newest", f"{output.plain(newest.keyword)} at {output.plain(newest.url)}"))
+        lines.append(("", _around(newest.keyword, output.plain(newest.snippet))))
     for label, words in lines:
         yield Text.assemble((f"  {label:<8}", "bold"), words, no_wrap=True, overflow="ellipsis")
 
@@ -114,8 +97,7 @@ class _Lines:
     def __init__(self) -> None:
         self._said_at = time.monotonic() - LINE_SECONDS
 
-    def show(self, now: Moment) -> None:
-        one = now.status
+    def show(self, one: "JobStatus") -> None:
         if one.job.state in IN_FLIGHT and time.monotonic() - self._said_at < LINE_SECONDS:
             return
         self._said_at = time.monotonic()

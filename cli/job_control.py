@@ -2,8 +2,10 @@
 
 import sys
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import click
 
@@ -13,6 +15,37 @@ from cli.deployment import Deployment
 
 PAUSE_SECONDS = 45  # the longest request takes 30 s, and its rows have to be written
 LOOK_SECONDS = 0.2
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class OneJob:
+    """The job that a command is about, and what all such commands do with it."""
+
+    deployment: Deployment
+    id: str
+
+    def do(self, operation: Callable[..., T], *details: object) -> T:
+        return operation(self.deployment.engine, self.deployment.frontier, self.id, *details)
+
+    def tell(self, as_json: bool, *words: str) -> None:
+        """`words`: what is so if the job runs now; it may have come to rest at once, at the same limit as before."""
+        from prospector.core.states import JobState
+        from prospector.jobs.status import status
+
+        one = self.do(status)
+        if as_json:
+            output.data(one.as_object())
+            return
+        goes_on = one.job.state is JobState.RUNNING
+        for line in [*(words if goes_on else ()), *job_words.outcome(one)]:
+            output.say(line)
+
+
+@contextmanager
+def chosen(given: str) -> Iterator[OneJob]:
+    with deployment.opened() as opened:
+        yield OneJob(opened, opened.find(given))
 
 
 def job_argument(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -31,11 +64,10 @@ def start(given: str, as_json: bool) -> None:
     """
     from prospector.jobs import control
 
-    with deployment.opened() as opened:
-        job = opened.find(given)
-        control.start(opened.engine, opened.frontier, job)
-        deployment.start_workers(opened)
-        _tell(opened, job, as_json, f"Job {job} has started.")
+    with chosen(given) as job:
+        job.do(control.start)
+        deployment.start_workers(job.deployment)
+        job.tell(as_json, f"Job {job.id} has started.")
 
 
 @click.command(cls=Command)
@@ -52,16 +84,15 @@ def pause(given: str, as_json: bool) -> None:
     from prospector.jobs import control
     from prospector.jobs.follow import reconcile
 
-    with deployment.opened() as opened:
-        job = opened.find(given)
-        state = control.pause(opened.engine, opened.frontier, job)
+    with chosen(given) as job:
+        state = job.do(control.pause)
         if state is JobState.PAUSING and not as_json:
             output.say("Pausing... requests in flight end first.")
         until = time.monotonic() + PAUSE_SECONDS
         while state is JobState.PAUSING and time.monotonic() < until:
             time.sleep(LOOK_SECONDS)
-            state = reconcile(opened.engine, opened.frontier, job)
-        _tell(opened, job, as_json)
+            state = job.do(reconcile)
+        job.tell(as_json)
 
 
 @click.command(cls=Command)
@@ -78,11 +109,10 @@ def resume(given: str, max_credits: int | None, as_json: bool) -> None:
     """
     from prospector.jobs import control
 
-    with deployment.opened() as opened:
-        job = opened.find(given)
-        control.resume(opened.engine, opened.frontier, job, max_credits)
-        deployment.start_workers(opened)
-        _tell(opened, job, as_json, f"Job {job} goes on.")
+    with chosen(given) as job:
+        job.do(control.resume, max_credits)
+        deployment.start_workers(job.deployment)
+        job.tell(as_json, f"Job {job.id} goes on.")
 
 
 @click.command(cls=Command)
@@ -97,10 +127,9 @@ def cancel(given: str, as_json: bool) -> None:
     """
     from prospector.jobs import control
 
-    with deployment.opened() as opened:
-        job = opened.find(given)
-        control.cancel(opened.engine, opened.frontier, job)
-        _tell(opened, job, as_json)
+    with chosen(given) as job:
+        job.do(control.cancel)
+        job.tell(as_json)
 
 
 @click.command(cls=Command)
@@ -115,15 +144,14 @@ def retry(given: str, as_json: bool) -> None:
     """
     from prospector.jobs import control
 
-    with deployment.opened() as opened:
-        job = opened.find(given)
-        again = control.retry(opened.engine, opened.frontier, job)
+    with chosen(given) as job:
+        again = job.do(control.retry)
         if again == 0 and not as_json:
-            output.say(f"Job {job} has no failed domain.")
+            output.say(f"Job {job.id} has no failed domain.")
         elif again:
-            deployment.start_workers(opened)
-        words = f"{job_words.counted(again, 'failed domain')} of job {job} {'is' if again == 1 else 'are'} tried again."
-        _tell(opened, job, as_json, *([words] if again else []))
+            deployment.start_workers(job.deployment)
+        failed = f"{job_words.counted(again, 'failed domain')} of job {job.id}"
+        job.tell(as_json, *([f"{failed} {'is' if again == 1 else 'are'} tried again."] if again else []))
 
 
 @click.command(cls=Command)
@@ -144,16 +172,15 @@ def delete(given: str, yes: bool, as_json: bool) -> None:
     from prospector.jobs import control
     from prospector.jobs.status import status
 
-    with deployment.opened() as opened:
-        job = opened.find(given)
-        one = status(opened.engine, opened.frontier, job)
+    with chosen(given) as job:
+        one = job.do(status)
         if not yes:
             _ask(
                 f"Job {job_words.title(one)}: {job_words.progress(one)}, {job_words.counted(one.mentions, 'mention')}."
             )
-        control.delete(opened.engine, opened.frontier, storage(opened.servers.storage_url), job)
+        job.do(control.delete, storage(job.deployment.servers.storage_url))
         if as_json:
-            output.data({"id": job, "deleted": True})
+            output.data({"id": job.id, "deleted": True})
         output.say(f"Job {job_words.title(one)} is deleted.")
 
 
@@ -161,17 +188,3 @@ def _ask(about: str) -> None:
     if not sys.stdin.isatty():
         raise click.UsageError(f"{about} Nobody is here to be asked: add --yes to delete it.")
     click.confirm(f"{about} Delete it with all its data?", abort=True, err=True)
-
-
-def _tell(opened: Deployment, job: str, as_json: bool, *words: str) -> None:
-    """`words`: what is so if the job runs now; it may have come to rest at once, at the same limit as before."""
-    from prospector.core.states import JobState
-    from prospector.jobs.status import status
-
-    one = status(opened.engine, opened.frontier, job)
-    if as_json:
-        output.data(one.as_object())
-        return
-    goes_on = one.job.state is JobState.RUNNING
-    for line in [*(words if goes_on else ()), *job_words.outcome(one)]:
-        output.say(line)

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from cli.output import moment, plain
 from prospector.core.cost import dollars
-from prospector.core.halts import Halt, halt_of
+from prospector.core.halts import Halt, halt_of, is_queued
 from prospector.core.methods import Mode
 from prospector.core.spec import spec_from
 from prospector.core.states import ENDED, JobState
@@ -16,6 +16,7 @@ from prospector.jobs.status import JobStatus
 
 DONE, FAILED = 0, 1
 REASONS_SHOWN = 5
+PROGRESS = "Progress"
 
 
 def title(one: JobStatus) -> str:
@@ -42,24 +43,29 @@ def lines(one: JobStatus, price_usd: Decimal) -> Iterator[tuple[str, str]]:
     """Label and words, in the order of what is asked first."""
     job = one.job
     yield "Job", f"{job.id}  {plain(job.name)}"
-    yield "Progress", progress(one)
+    yield PROGRESS, progress(one)
     yield "Status", _status(one)
     if job.state is JobState.RUNNING:
         yield "ETA", "; ".join([_eta(one), *_stalled(one)])
     yield "Cost so far", cost(one, price_usd) + _budget(one)
     if one.methods is not None:
         yield "Breakdown", breakdown(one.methods)
-    if one.pace is not None:
-        yield "Throughput", f"Averaging {one.pace.per_hour:,.0f} domains/hour over last 15 minutes"
+    if one.speed is not None:
+        yield (
+            "Throughput",
+            f"Averaging {one.speed.per_hour:,.0f} domains/hour over last {duration(round(one.speed.over_seconds))}",
+        )
     yield "Last activity", ago(one.last_activity) if one.last_activity else "none yet"
-    yield "Found", f"{counted(one.mentions, 'mention')} on {counted(one.pages, 'page')} read"
+    yield "Found", f"{counted(one.mentions, 'mention')} (rows of results.csv) on {counted(one.pages, 'page')} read"
+    yield "Qualified", counted(one.qualified, "prospect") + ("" if job.state in ENDED else " so far")
+    if one.newest_find:
+        yield "Newest find", f"{plain(one.newest_find.keyword)} at {plain(one.newest_find.url)}"
     if one.pages_wanting_key:
         yield (
             "Without a key",
             f"{counted(one.pages_wanting_key, 'page')} would have gone on to ScrapingBee (SCRAPINGBEE_API_KEY)",
         )
-    if waiting := list(_waiting(one)):
-        yield "Not read" if job.state in ENDED else "Waiting", "; ".join(waiting)
+    yield from _not_done(one)
     if one.domains_failed:
         yield "Failed", f"{counted(one.domains_failed, 'domain')}{_reasons(one)}"
     if not one.is_live:
@@ -68,9 +74,10 @@ def lines(one: JobStatus, price_usd: Decimal) -> Iterator[tuple[str, str]]:
 
 def line(one: JobStatus, price_usd: Decimal) -> str:
     """All of it in one line, for a log."""
-    parts = [progress(one), state(one.job.state), counted(one.mentions, "mention"), f"{one.domains_failed:,} failed"]
-    if one.pace is not None:
-        parts.append(f"{one.pace.per_hour:,.0f} domains/hour")
+    parts = [progress(one), state(one.job.state), counted(one.mentions, "mention"), f"{one.qualified:,} qualified"]
+    parts.append(f"{one.domains_failed:,} failed")
+    if one.speed is not None:
+        parts.append(f"{one.speed.per_hour:,.0f} domains/hour")
     if one.eta is not None:
         parts.append(_eta(one))
     parts += _stalled(one)
@@ -88,13 +95,17 @@ def outcome(one: JobStatus) -> list[str]:
             errors = [f"Why some failed: prospector job errors {job}"] if one.domains_failed else []
             return [f"Job {title(one)} is completed: {done}.", *map(plain, one.not_found), *errors, f"Next: {found}"]
         case JobState.FAILED:
-            return [f"Job {title(one)} has failed: {one.job.reason}.", f"Next: prospector job errors {job}"]
+            left = one.domains_waiting + one.domains_open
+            nearest = f"prospector job resume {job}" if left else f"prospector job errors {job}"
+            return [f"Job {title(one)} has failed: {one.job.reason}.", f"Next: {nearest}"]
         case JobState.PAUSED:
             return [*_paused(one), f"Or take what there is: {found}"]
         case JobState.CANCELLED:
             return [f"Job {title(one)} is cancelled. What it found stays.", f"Next: {found}"]
         case JobState.PAUSING:
             return [f"Pausing... {counted(one.in_flight, 'request')} in flight end first."]
+        case JobState.PENDING if is_queued(one.job.reason):
+            return [f"Job {title(one)} is {one.job.reason} It starts by itself.", f"Next: prospector job watch {job}"]
         case JobState.PENDING:
             return [f"Job {title(one)} is made and not started.", f"Next: prospector job start {job}"]
         case JobState.ARCHIVED:
@@ -172,7 +183,7 @@ def duration(seconds: int) -> str:
 
 def _status(one: JobStatus) -> str:
     why = one.job.reason
-    if one.job.state in {JobState.RUNNING, JobState.PENDING}:
+    if one.job.state in {JobState.RUNNING, JobState.PENDING} and not is_queued(why):
         return state(one.job.state)
     if one.job.state is JobState.PAUSING:
         return f"Pausing... ({counted(one.in_flight, 'request')} in flight end first)"
@@ -189,17 +200,18 @@ def _eta(one: JobStatus) -> str:
     return f"~{number if high.endswith(unit) else low} to {high} remaining"
 
 
-def _waiting(one: JobStatus) -> Iterator[str]:
+def _not_done(one: JobStatus) -> Iterator[tuple[str, str]]:
     if one.job.state in ENDED:
         if left := one.domains_waiting + one.domains_open:
-            yield counted(left, "domain")
+            yield "Not read", counted(left, "domain")
         return
+    parked = one.domains_parked
+    paid = f"; {parked:,} of these {'waits' if parked == 1 else 'wait'} for paid requests" if parked else ""
     if one.domains_waiting:
-        yield counted(one.domains_waiting, "domain")
-    if one.domains_open:
-        yield f"{one.domains_open:,} {'is' if one.domains_open == 1 else 'are'} being read"
-    if one.domains_parked:
-        yield f"{one.domains_parked:,} of these {'waits' if one.domains_parked == 1 else 'wait'} for paid requests"
+        being_read = f"; {one.domains_open:,} {'is' if one.domains_open == 1 else 'are'} being read"
+        yield "Waiting", counted(one.domains_waiting, "domain") + (being_read if one.domains_open else "") + paid
+    elif one.domains_open:
+        yield "Being read", counted(one.domains_open, "domain") + paid
 
 
 def _stalled(one: JobStatus) -> list[str]:
@@ -215,7 +227,7 @@ def _stalled(one: JobStatus) -> list[str]:
 def _budget(one: JobStatus) -> str:
     """The cap, and where the pace will end."""
     if pays_for_nothing(one):
-        return " (free-only: nothing is paid for)"
+        return ", mode free-only"
     words = f" of {one.job.max_credits:,}"
     if one.used_credits and one.domains_finished and one.job.state is JobState.RUNNING:
         expected = round(one.used_credits / one.domains_finished * one.job.domains_total)

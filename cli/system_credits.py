@@ -11,7 +11,7 @@ from prospector.errors import ProspectorError
 
 if TYPE_CHECKING:
     from prospector.fetch.usage import Usage
-    from prospector.jobs.account import Books
+    from prospector.jobs.books import Books
 
 LINES_SHOWN = 20
 
@@ -30,16 +30,16 @@ def credits_(lease: str | None, used_credits: int | None, as_json: bool) -> None
       prospector system credits
       prospector system credits --settle 3.1847 --credits 0
     """
-    from prospector.jobs import account
+    from prospector.jobs import books
 
     if (lease is None) != (used_credits is None):
         raise click.UsageError("--settle CALL and --credits N go together.")
     with deployment.opened() as opened:
         if lease is not None and used_credits is not None:
-            job = account.settle(opened.engine, opened.frontier, lease, used_credits)
+            job = books.settle(opened.engine, opened.frontier, lease, used_credits)
             output.say(f"Call {lease} of job {job} is settled with {used_credits:,} credits.")
         told, problem = _account()
-        found = account.books(opened.engine, told)
+        found = books.books(opened.engine, told)
     if as_json:
         output.data(_as_object(found, problem))
         return

@@ -11,8 +11,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from cli import job_words, output
-from prospector.core.states import IN_FLIGHT
-from prospector.errors import StillRunning
+from prospector.core.halts import is_queued
+from prospector.core.states import IN_FLIGHT, JobState
+from prospector.errors import Conflict, StillRunning
 
 if TYPE_CHECKING:
     from cli.deployment import Deployment
@@ -21,11 +22,13 @@ if TYPE_CHECKING:
 LOOK_SECONDS = 1.0
 LINE_SECONDS = 30.0
 INTERRUPTED = 130
+BAR_LEAST, BAR_MOST, BESIDE_BAR = 10, 50, 18  # columns; the labels stand beside it
 
 
 def watch(deployment: "Deployment", job_id: str, *, as_json: bool, wait_seconds: float | None = None) -> int:
     """The exit code. Ctrl-C ends the watching, not the job."""
     try:
+        _refuse_unstarted(deployment, job_id)
         last = _until_rest(deployment, job_id, as_json, wait_seconds)
     except KeyboardInterrupt:
         output.say(f"Job {job_id} goes on without you. Look again: prospector job watch {job_id}")
@@ -34,6 +37,17 @@ def watch(deployment: "Deployment", job_id: str, *, as_json: bool, wait_seconds:
     for words in job_words.outcome(last):
         output.say(words)
     return job_words.exit_code(last)
+
+
+def _refuse_unstarted(deployment: "Deployment", job_id: str) -> None:
+    from prospector.store import jobs
+
+    with deployment.engine.connect() as connection:
+        job = jobs.job(connection, job_id)
+    if job.state is JobState.PENDING and not is_queued(job.reason):
+        raise Conflict(
+            f"Job {job_id} is not started: there is nothing to watch yet.", f"Start it: prospector job start {job_id}"
+        )
 
 
 def _until_rest(deployment: "Deployment", job_id: str, as_json: bool, wait_seconds: float | None) -> "JobStatus":
@@ -50,7 +64,7 @@ def _until_rest(deployment: "Deployment", job_id: str, as_json: bool, wait_secon
     with Live(console=console, auto_refresh=False) as live:
 
         def show(one: "JobStatus") -> None:
-            live.update(_panel(one, price_usd), refresh=True)
+            live.update(_panel(one, price_usd, console.width), refresh=True)
 
         return _look(deployment, job_id, show, LOOK_SECONDS, wait_seconds)
 
@@ -69,7 +83,7 @@ def _look(
     while True:
         one = status(deployment.engine, deployment.frontier, job_id)
         now = time.monotonic() - began
-        at_rest = one.job.state not in IN_FLIGHT
+        at_rest = one.job.state not in IN_FLIGHT and not is_queued(one.job.reason)
         if at_rest or now - shown_at >= every_seconds:
             show(one)
             shown_at = now
@@ -83,15 +97,16 @@ def _look(
         time.sleep(LOOK_SECONDS if wait_seconds is None else min(LOOK_SECONDS, max(0.05, wait_seconds - now)))
 
 
-def _panel(one: "JobStatus", price_usd: Decimal) -> Table:
+def _panel(one: "JobStatus", price_usd: Decimal, width: int) -> Table:
     drawn = Table.grid(padding=(0, 2))
     for label, words in job_words.lines(one, price_usd):
         drawn.add_row(f"[bold]{label}[/bold]", escape(words))
-    drawn.add_row("", _bar(one))
+        if label == job_words.PROGRESS:
+            drawn.add_row("", _bar(one.percent, min(BAR_MOST, max(BAR_LEAST, width - BESIDE_BAR))))
     return drawn
 
 
-def _bar(one: "JobStatus") -> str:
-    width = 50
-    full = one.percent * width // 100
-    return "━" * full + "[dim]" + "━" * (width - full) + "[/dim]"
+def _bar(percent: int, width: int) -> str:
+    """Also where there is neither colour nor bold."""
+    full = percent * width // 100
+    return "━" * full + "[dim]" + "┄" * (width - full) + "[/dim]"

@@ -135,7 +135,10 @@ def queue(samples: Sequence[SystemSample]) -> Anomaly | None:
     lately = [one.open_work / max(one.workers, 1) for one in samples if one.at >= begin.at]
     if any(later <= earlier for earlier, later in pairwise(lately)):
         return None
-    words = f"Queue depth growing faster than processing rate ({now.open_work:,} pending pages, {now.workers} workers)"
+    words = (
+        f"Queue depth growing faster than processing rate ({now.open_work:,} pending pages, {now.workers} workers). "
+        "New jobs wait until it falls."
+    )
     return Anomaly(Kind.QUEUE, words)
 
 

@@ -7,7 +7,6 @@ from prospector.core.methods import Method
 
 DIRECT_SECONDS = 30  # all of one direct request
 PAID_SECONDS = 140  # ScrapingBee's own time-out
-FORBIDDEN_TOO = 999  # how some large sites say 403
 
 
 class Evidence(StrEnum):
@@ -52,7 +51,7 @@ def of_status(status: int) -> Evidence | None:
     match status:
         case 401:
             return Evidence.LOGIN
-        case 403 | 999:
+        case 403 | 999:  # how some large sites say 403
             return Evidence.FORBIDDEN
         case 429:
             return Evidence.TOO_MANY

@@ -12,7 +12,6 @@ from prospector.core.score import (
     BAD_FLAGS,
     COUNTED_A_PAGE,
     FIT_POINTS,
-    LINKING,
     MENUS,
     ZONE_POINTS,
     Best,
@@ -125,10 +124,6 @@ class SiteLinks:
     link: LinkStatus | None = None
     contact_found: bool = False
     pages_read: int = 0
-
-    @property
-    def is_linking(self) -> bool:
-        return self.link in LINKING
 
 
 def evidence(found: Gathered, site: SiteLinks, asked: Asked, metric: Metric | None) -> Evidence:

@@ -1,4 +1,4 @@
-"""Why a job rests. The record keeps the reason in words; it begins with one of these, so that a program can tell them."""
+"""Why a job rests, or is not begun. The record keeps the reason in words; it begins with one of these, so that a program can tell them."""
 
 from enum import StrEnum
 
@@ -13,3 +13,10 @@ class Halt(StrEnum):
 
 def halt_of(reason: str) -> Halt | None:
     return next((one for one in Halt if reason.startswith(one.value)), None)
+
+
+QUEUED = "queued"  # how the reason of a job begins that was to be started and has to wait
+
+
+def is_queued(reason: str) -> bool:
+    return reason.startswith(QUEUED)

@@ -15,7 +15,7 @@ FIRST = "first"  # how the listed host failed
 # nobody is there at this address; a reset is that only while TLS is being agreed on
 UNREACHED = frozenset({Evidence.UNRESOLVED, Evidence.REFUSED, Evidence.TIMED_OUT})
 TELLING = (Evidence.UNRESOLVED, Evidence.REFUSED, Evidence.RESET, Evidence.TIMED_OUT)  # the last says most of a host
-NOBODY = frozenset({Evidence.UNRESOLVED, Evidence.REFUSED})  # known at once, so that all may be tried again
+UNANSWERED = frozenset({Evidence.UNRESOLVED, Evidence.REFUSED})  # known at once, so that all may be tried again
 AS_LISTED = 2  # the openings of the host as it is listed; the others are those of its twin
 
 
@@ -44,7 +44,7 @@ def next_opening(ticket: Ticket, evidence: Evidence) -> PageState | None:
 
 def anew(state: PageState, evidence: Evidence) -> PageState:
     """For a retry after the last opening: a name or a port that was away for a moment is away at the first one too."""
-    if OPENING not in state.extra or evidence not in NOBODY:
+    if OPENING not in state.extra or evidence not in UNANSWERED:
         return state
     return replace(state, extra={name: value for name, value in state.extra.items() if name not in {AT, OPENING}})
 

@@ -12,6 +12,10 @@ class PageOutcome(StrEnum):
     UNWRITABLE = "unwritable"  # Postgres refused what was found on it; the reason is beside it
 
 
+# the detail of a skipped page that is none: a sitemap that was read, or was not there
+SITEMAP = "sitemap"
+
+
 class DomainState(StrEnum):
     WAITING = "waiting"
     OPEN = "open"

@@ -15,22 +15,23 @@ class Eta:
 
 
 @dataclass(frozen=True)
-class Pace:
+class Speed:
     """Domains an hour: over the last quarter of an hour, or since the job goes if that is less; and over five minutes."""
 
     per_hour: float
     recent_per_hour: float
+    over_seconds: float = WINDOWS_MINUTES[0] * MINUTE_SECONDS
 
 
-def pace(in_15_minutes: int, in_5_minutes: int, running_seconds: float) -> Pace | None:
+def speed_of(in_15_minutes: int, in_5_minutes: int, running_seconds: float) -> Speed | None:
     """None: it has not run for long enough to say."""
     if running_seconds < LEAST_SECONDS:
         return None
     usual, recent = (min(minutes * MINUTE_SECONDS, running_seconds) for minutes in WINDOWS_MINUTES)
-    return Pace(in_15_minutes * 3600 / usual, in_5_minutes * 3600 / recent)
+    return Speed(in_15_minutes * 3600 / usual, in_5_minutes * 3600 / recent, usual)
 
 
-def eta(domains_left: int, speed: Pace | None, wait_seconds: int = 0) -> Eta | None:
+def eta(domains_left: int, speed: Speed | None, wait_seconds: int = 0) -> Eta | None:
     """None: it is not known; a job that finished nothing lately has no speed. `wait_seconds`: others wait so long for their
     sites, and the job with them, whatever its speed."""
     if domains_left == 0:

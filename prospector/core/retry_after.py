@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 LONGEST_MS = 24 * 3_600_000
-FAR_MS = 600_000  # above this the domain is parked until then (frontier/lua/shared/stall.lua)
 
 
 def retry_after_ms(raw: str, now: datetime) -> int:
@@ -20,7 +19,3 @@ def retry_after_ms(raw: str, now: datetime) -> int:
     if moment.tzinfo is None:  # "-0000": the sender knows no zone; the standard says GMT
         moment = moment.replace(tzinfo=UTC)
     return max(0, min(math.ceil((moment - now).total_seconds() * 1000), LONGEST_MS))
-
-
-def is_far(wait_ms: int) -> bool:
-    return wait_ms > FAR_MS

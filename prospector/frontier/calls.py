@@ -4,7 +4,7 @@ A call does nothing by itself: `client.py` runs it, alone or many in one round t
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -15,6 +15,7 @@ from prospector.core.methods import Method
 from prospector.core.robots import Robots
 from prospector.core.ticket import Found, PageState, Ticket, Verdict
 from prospector.frontier import codec
+from prospector.frontier.moments import Ago
 
 T = TypeVar("T")
 ENCODER = json.JSONEncoder(separators=(",", ":"))  # made once: json.dumps with options makes one a call
@@ -26,8 +27,12 @@ REAPED_A_CALL = 200  # then the rest waits for the next one; a worker's leases a
 @dataclass(frozen=True)
 class Call(Generic[T]):
     script: str
-    arguments: tuple[str | int | bytes, ...]
+    arguments: tuple[str | int | bytes | Ago, ...]
     read: Callable[[Any], T]
+
+    def told(self) -> Iterator[str | int | bytes]:
+        """The arguments as they leave now."""
+        return (one.told_ms() if isinstance(one, Ago) else one for one in self.arguments)
 
 
 @dataclass(frozen=True)
@@ -105,10 +110,12 @@ class Status:
     """Where a job stands. `domains_parked`: open ones of which a page waits for money, key or provider, and
     `parked_pages` those pages by reason. `overdue_ms`: how long the site that may be asked longest has waited for a worker. `running_ms`: how
     long it has been handed out without a break, from which on `…_recently` counts; None: it is held. `domains_stalled` wait for
-    a far Retry-After, the last one `stalled_until`."""
+    a far Retry-After, the last one `stalled_until`. Not `filled`: some of the job is not here yet, and it is not to be lifted.
+    `mentions`: keyword and page. `newest_find`: a page, by its address."""
 
     job: str
     held: bool
+    filled: bool
     last_activity: datetime | None
     pages_recently: Recently
     domains_recently: Recently
@@ -118,6 +125,7 @@ class Status:
     running_ms: int | None
     domains_stalled: int
     stalled_until: datetime | None
+    newest_find: str | None
     domains_total: int
     domains_waiting: int
     domains_open: int
@@ -202,9 +210,13 @@ def release(
     most_ms: int,
     retry_after_ms: int = 0,
     crawl_delay_ms: int = 0,
+    ended: Ago | int = 0,
 ) -> Call[tuple[int, int] | None]:
-    """Gives the site's new delay and the moment it is blocked until (0: it is not); None if the lease is lost or freed."""
-    arguments = (lease, latency_ms, how, retry_after_ms, crawl_delay_ms, least_ms, most_ms)
+    """Gives the site's new delay and the moment it is blocked until (0: it is not); None if the lease is lost or freed.
+
+    `ended`: how long ago the last byte came; the delay counts from there.
+    """
+    arguments = (lease, latency_ms, how, retry_after_ms, crawl_delay_ms, least_ms, most_ms, ended)
     return Call("release", arguments, lambda raw: (int(raw[0]), int(raw[1])) if raw else None)
 
 
@@ -285,14 +297,18 @@ def status(jobs: Sequence[str]) -> Call[list[Status | None]]:
     def read_one(job: str, raw: list[Any]) -> Status | None:
         if not raw:
             return None
-        (state, last, *counters), pages, domains, parked, paid_line, overdue_ms, running_ms, stalled, until = raw
+        (
+            (state, filled, last, find, *counters),
+            pages, domains, parked, paid_line, overdue_ms, running_ms, stalled, until,
+        ) = raw  # fmt: skip
         reasons = {reason.decode(): count for reason, count in zip(parked[::2], parked[1::2], strict=True)}
         return Status(
-            job, state == b"held", _moment(last), Recently(*pages), Recently(*domains), reasons, paid_line, overdue_ms,
-            running_ms if running_ms >= 0 else None, stalled, _moment(until) if stalled else None, *(int(one or 0) for one in counters),
+            job, state == b"held", filled is not None, _moment(last), Recently(*pages), Recently(*domains), reasons, paid_line,
+            overdue_ms, running_ms if running_ms >= 0 else None, stalled, _moment(until) if stalled else None,
+            find.decode() if find else None, *(int(one or 0) for one in counters),
         )  # fmt: skip
 
-    names = json.dumps(["state", "last", *COUNTERS])
+    names = json.dumps(["state", "filled", "last", "find", *COUNTERS])
     return Call("status", (names, *jobs), lambda raw: [read_one(*both) for both in zip(jobs, raw, strict=True)])
 
 

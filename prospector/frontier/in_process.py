@@ -15,7 +15,7 @@ from prospector.core.urls import fingerprint
 from prospector.frontier import codec
 from prospector.frontier.calls import Call, Fetch, Limits
 from prospector.frontier.desk import Pace
-from prospector.frontier.pump import steady_seconds
+from prospector.frontier.moments import steady_seconds
 
 T = TypeVar("T")
 JOB = "debug"

@@ -1,4 +1,4 @@
-"""The operations of those who look after jobs: domains that are asked for again, and what can go on."""
+"""The operations of those who look after jobs: domains that are asked for again, what can go on, what has to wait."""
 
 from dataclasses import dataclass
 
@@ -23,6 +23,16 @@ def depths() -> Call[Depths]:
     return Call("depths", (), lambda raw: Depths(*raw))
 
 
+def jobs_here(place: str = "0") -> Call[tuple[str, list[str]]]:
+    """Jobs, handed out or held, and the place to go on from; "0": these were the last."""
+
+    def read(raw: list[bytes]) -> tuple[str, list[str]]:
+        place, *jobs = (str(one, "ascii") for one in raw)
+        return place, jobs
+
+    return Call("jobs_here", (place,), read)
+
+
 def reopened(job: str, *, failed: int, done: int) -> Call[bool]:
     """So many domains that had failed, and that were done, were seeded again."""
     return Call("reopened", (job, failed, done), bool)
@@ -31,3 +41,13 @@ def reopened(job: str, *, failed: int, done: int) -> Call[bool]:
 def stuck(job: str) -> Call[str]:
     """Why nothing of the job can go on before somebody acts: 'budget', 'key', 'credits', or '' where something can."""
     return Call("stuck", (job,), lambda raw: str(raw, "ascii"))
+
+
+def crowd(why: str, for_ms: int) -> Call[bool]:
+    """New jobs have to wait; not, where `why` is empty."""
+    return Call("crowd", (why, for_ms), bool)
+
+
+def crowded() -> Call[str]:
+    """Why new jobs have to wait, or ''."""
+    return Call("crowded", (), lambda raw: str(raw, "utf-8"))

@@ -11,6 +11,7 @@ QUIET = "quiet"  # string: the worker that empties its hands to take suspects al
 FINISHING = "finishing"  # sorted set: job and domain that ran empty -> since when; closed once its row is written
 DEAD = "dead"  # hash: entry of a page -> why it is handed out no more (JSON), until the record has it
 PROVIDER = "provider"  # hash: failures in a row, first, fine, opened, probe, called, stopped, most, most_until
+CROWDED = "crowded"  # string: why new jobs have to wait
 PAID_FLYING = "paid-flying"  # sorted set: lease of a paid request in flight -> since when
 PAID_WAITING = "paid-waiting"  # sorted set: job -> turn; jobs with a line of paid pages
 
@@ -22,7 +23,7 @@ HANDS = "hands:{worker}"  # set: leases of a worker
 WORKER = "worker:{worker}"  # hash: what a worker says of itself
 
 # a job
-JOB = "job:{job}"  # hash: state, since (when it was last begun to be handed out), limits, counters, money
+JOB = "job:{job}"  # hash: state, since (when it was last begun to be handed out), limits, counters, money, find (the page with the newest mention)
 WAITING = "waiting:{job}"  # sorted set: domain that is not open yet (JSON) -> its number
 OPEN = "open:{job}"  # set: domains that are open
 READY = "ready:{job}"  # sorted set: site -> the moment it may be asked; only sites with work and nothing in flight

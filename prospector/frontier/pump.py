@@ -2,27 +2,28 @@
 
 What the crawl tells (children, releases, settlements) queues in an outbox. A turn sends it together with a beat and a claim
 when they are due; the next turn does not wait for its answer, so a far Redis costs time and no throughput. Then the pump sleeps
-exactly until there is something to do. While Redis is away no ticket is handed out; the outbox keeps, with what was not
-answered in front, and goes on in the same order when it is back.
+exactly until there is something to do. While Redis is away, or refuses for its own state (full, read-only, out of disk), no
+ticket is handed out; the outbox keeps, with what was not answered or refused in front, and goes on in the same order when it
+is back.
 """
 
 import asyncio
 import math
-import time
 from collections import deque
 from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any, TypeVar
 
-from redis.exceptions import OutOfMemoryError, RedisError
+from redis.exceptions import RedisError
 
 from prospector import logs
 from prospector.core.ticket import Ticket, Verdict
 from prospector.errors import ProspectorError
 from prospector.frontier import calls, keys
 from prospector.frontier.calls import Call, Claim, Fetch, Terms
-from prospector.frontier.client import AWAY, AsyncFrontier
+from prospector.frontier.client import AWAY, AsyncFrontier, Refusing, is_of_state
 from prospector.frontier.desk import Pace
+from prospector.frontier.moments import Ago, steady_seconds
 
 T = TypeVar("T")
 Told = tuple[Call[Any], "asyncio.Future[Any] | None"]
@@ -39,12 +40,7 @@ HEARD_SECONDS = (
 )
 CALLS_A_TURN = 500
 TURNS_MOST = 8  # round trips under way at once
-FULL_SECONDS = 1.0  # pause while the server has no memory left
-
-
-def steady_seconds() -> float:
-    """A clock that never steps, and counts the time this machine (or this process) slept."""
-    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+REFUSED_SECONDS = 1.0  # pause after a refusal
 
 
 class Pump:
@@ -79,8 +75,9 @@ class Pump:
         self._lease_seconds = terms.lease_ms / 1000
         self._outbox: deque[Told] = deque()
         self._sent: deque[Told] = deque()  # and not answered yet
-        self._refused: list[Told] = []  # by a server without memory
-        self._full = False
+        self._refused: list[Told] = []  # for the state the server is in
+        self._refusal: RedisError | None = None
+        self._said: set[str] = set()  # troubles that were logged and last
         self._turns: deque[asyncio.Task[None]] = deque()
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -117,7 +114,14 @@ class Pump:
     def free(self, ticket: Ticket, how: Fetch, latency_ms: int, pace: Pace, retry_after_ms: int) -> None:
         """The fetch is over; what is made of it may take longer."""
         call = calls.release(
-            ticket.lease, how, latency_ms, pace.least_ms, pace.most_ms, retry_after_ms, pace.crawl_delay_ms
+            ticket.lease,
+            how,
+            latency_ms,
+            pace.least_ms,
+            pace.most_ms,
+            retry_after_ms,
+            pace.crawl_delay_ms,
+            Ago(steady_seconds()),
         )
         self.ask(call).add_done_callback(partial(self._hear_pace, ticket.site))
 
@@ -162,6 +166,7 @@ class Pump:
 
     async def _run(self) -> None:
         connected = False
+        pause, longest = RETURN_SECONDS
         try:
             while not (self._stopping and not self._outbox and not self._turns):
                 try:
@@ -171,14 +176,30 @@ class Pump:
                     self._begin_turns()
                     await self._sleep()
                     await self._end_turns()
-                except AWAY as error:
-                    LOG.warning("frontier_away", worker=self.worker, error=str(error))
+                    pause = RETURN_SECONDS[0]
+                except (*AWAY, Refusing) as error:
                     connected = False
                     self._valid_until = 0.0
+                    self._say(error)
                     await self._break_off()
-                    await self._until_back()
+                    await asyncio.sleep(REFUSED_SECONDS if isinstance(error, Refusing) else pause)
+                    pause = min(pause * 2, longest)
         finally:
             await self._break_off()
+
+    def _say(self, error: Exception) -> None:
+        """Once, however often it is tried again."""
+        if isinstance(error, Refusing):
+            self._say_refused("", str(error))
+        elif "away" not in self._said:
+            self._said.add("away")
+            LOG.warning("frontier_away", worker=self.worker, error=str(error))
+
+    def _say_refused(self, operation: str, error: str) -> None:
+        """`operation` is empty where the server takes none."""
+        if operation not in self._said:
+            self._said.add(operation)
+            LOG.error("frontier_refused", worker=self.worker, operation=operation or None, error=error)
 
     async def _break_off(self) -> None:
         """What was sent and not answered may have happened or not: it is told again, before all else."""
@@ -187,15 +208,12 @@ class Pump:
             turn.cancel()
         await asyncio.gather(*turns, return_exceptions=True)
         self._turns.clear()
-        self._put_back([*self._refused, *self._sent])
+        self._outbox.extendleft(reversed([*self._refused, *self._sent]))
+        self._refused.clear()
         self._sent.clear()
+        self._refusal = None
         for script, at in self._due_at.items():
             self._due_at[script] = 0.0 if at == math.inf else at
-
-    def _put_back(self, told: list[Told]) -> None:
-        self._outbox.extendleft(reversed(told))
-        self._refused.clear()
-        self._full = False
 
     async def _open(self) -> None:
         """A new connection: what Redis thinks we hold and we do not know of was granted in an answer that got lost, and what
@@ -203,7 +221,9 @@ class Pump:
         before = self._frontier.run_id
         await self._frontier.open()
         self.reconnections += 1
-        LOG.info("frontier_reached", worker=self.worker, restarted=bool(before) and before != self._frontier.run_id)
+        self._said.discard("away")
+        if "" not in self._said:
+            LOG.info("frontier_reached", worker=self.worker, restarted=bool(before) and before != self._frontier.run_id)
         told = {call.arguments[0] for call, _ in self._outbox if call.script == "settle"}
         held = await self._frontier.hands(keys.key(keys.HANDS, worker=self.worker))
         for lease in held - set(self.hands) - {str(one) for one in told}:
@@ -212,17 +232,8 @@ class Pump:
             self._lose_hands(set(self.hands) - held)
         self._due_at |= {"beat": 0.0, "claim": 0.0}
 
-    async def _until_back(self) -> None:
-        pause, longest = RETURN_SECONDS
-        while True:
-            await asyncio.sleep(pause)
-            try:
-                return await self._frontier.open()
-            except AWAY:
-                pause = min(pause * 2, longest)
-
     def _begin_turns(self) -> None:
-        while len(self._turns) < TURNS_MOST and not self._full:
+        while len(self._turns) < TURNS_MOST and not self._refusal:
             began = steady_seconds()
             room = self._room()
             due = self._due(began, room)
@@ -237,26 +248,30 @@ class Pump:
     async def _end_turns(self) -> None:
         while self._turns and self._turns[0].done():
             self._turns.popleft().result()
-        if self._full and not self._turns:
-            await asyncio.sleep(FULL_SECONDS)
-            self._put_back(self._refused)
+            if "" in self._said and not self._refusal:
+                self._said.discard("")
+                LOG.info("frontier_takes_again", worker=self.worker)
+        if self._refusal and not self._turns:
+            raise Refusing(str(self._refusal))
 
     async def _turn(self, batch: list[Told], due: list[Call[Any]], began: float, room: int) -> None:
         answers = await self._frontier.run_all([call for call, _ in batch] + due)
         self.call_count += 1
+        self._refusal = next(filter(is_of_state, answers), self._refusal)
         for told, answer in zip(batch, answers, strict=False):
             self._sent.popleft()
-            if isinstance(answer, OutOfMemoryError):
+            if is_of_state(answer):
                 self._refused.append(told)
             else:
                 self._resolve(*told, answer)
         for call, answer in zip(due, answers[len(batch) :], strict=True):
             if isinstance(answer, RedisError):
-                self._due_at[call.script] = began
-                LOG.error("frontier_refused", worker=self.worker, operation=call.script, error=str(answer))
+                self._due_at[call.script] = began + REFUSED_SECONDS
+                if not is_of_state(answer):
+                    self._say_refused(call.script, str(answer))
             else:
+                self._said.discard(call.script)
                 self._hear(call, answer, began, room)
-        self._full = self._full or any(isinstance(answer, OutOfMemoryError) for answer in answers)
 
     def _due(self, now: float, room: int) -> list[Call[Any]]:
         due: list[Call[Any]] = []

@@ -10,9 +10,10 @@ from contextlib import suppress
 from sqlalchemy import Connection, Engine
 
 from prospector.blobs import Storage
-from prospector.core.halts import Halt
+from prospector.core.halts import QUEUED, Halt
 from prospector.core.states import ENDED, JobState
 from prospector.errors import Conflict
+from prospector.frontier import job_calls
 from prospector.frontier.client import Frontier
 from prospector.jobs.exports.shelf import forget
 from prospector.jobs.follow import prepare, reconcile
@@ -45,9 +46,19 @@ WAYS = {
 
 
 def start(engine: Engine, frontier: Frontier, job_id: str) -> JobState:
+    """PENDING still where the system has no room for it: then the steward starts it when there is."""
     prepare(engine, frontier, job_id)
+    if why := frontier.run(job_calls.crowded()):
+        return _queue(engine, job_id, why)
     _move(engine, job_id, JobState.RUNNING, "started", frozenset({JobState.PENDING}), "it was started before")
     return reconcile(engine, frontier, job_id)
+
+
+def _queue(engine: Engine, job_id: str, why: str) -> JobState:
+    with engine.begin() as connection:
+        if not jobs.wait(connection, job_id, f"{QUEUED}: {why}"):
+            raise NotNow(job_id, jobs.job(connection, job_id).state, "it was started before")
+    return JobState.PENDING
 
 
 def pause(engine: Engine, frontier: Frontier, job_id: str) -> JobState:
@@ -71,7 +82,7 @@ def resume(engine: Engine, frontier: Frontier, job_id: str, max_credits: int | N
 
 
 def cancel(engine: Engine, frontier: Frontier, job_id: str) -> JobState:
-    """What is in flight ends by itself and is not counted; what was found stays."""
+    """What is in flight ends by itself and is not counted; what was found stays, and why domains had failed before a retry."""
     _move(engine, job_id, JobState.CANCELLED, "cancelled", frozenset(JobState) - ENDED, "there is nothing to cancel")
     return reconcile(engine, frontier, job_id)
 
@@ -89,7 +100,7 @@ def retry(engine: Engine, frontier: Frontier, job_id: str) -> int:
     return again
 
 
-def delete(engine: Engine, frontier: Frontier, files: Storage, job_id: str) -> None:
+def delete(engine: Engine, frontier: Frontier, job_id: str, files: Storage) -> None:
     """The job and everything of it. One that is under way is cancelled first."""
     with suppress(NotNow):
         cancel(engine, frontier, job_id)

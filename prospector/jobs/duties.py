@@ -1,14 +1,16 @@
 """What the steward does, each with how often. A new promise over time is one more line here."""
 
 import threading
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 from prospector import logs
 from prospector.core.states import IN_FLIGHT, JobState
-from prospector.errors import NotFound
+from prospector.errors import ServerUnreachable
 from prospector.fetch.key import key_in_force
 from prospector.frontier import calls
-from prospector.jobs import account, closing, follow, rebuild, reconcile, retention, workers
+from prospector.jobs import admission, balance, books, closing, follow, judging, rebuild, retention, workers
+from prospector.jobs.absence import DAY_SECONDS, Absences
 from prospector.jobs.alerts import Herald
 from prospector.jobs.counters import Counters
 from prospector.jobs.exports import shelf
@@ -19,6 +21,7 @@ from prospector.jobs.post import Post
 from prospector.jobs.steward import Duty, Steward
 from prospector.jobs.watch import Watch
 from prospector.store import events, jobs
+from prospector.store.jobs import IllegalMove
 from prospector.store.tables import EventKind
 
 LOG = logs.named(__name__)
@@ -29,7 +32,7 @@ HOUR = 3600.0
 class Duties:
     """The duties that need a word with each other share what they know here."""
 
-    def __init__(self, post: Post, gauges: Gauges) -> None:
+    def __init__(self, post: Post, gauges: Gauges, absences: Absences | None = None) -> None:
         self._post = post
         self._herald = Herald(post)
         self._watch = Watch(post, self._herald, gauges)
@@ -37,6 +40,8 @@ class Duties:
         self._crew = Crew(post.engine, post.runner_environment)
         self._under_way: tuple[str, ...] = ()
         self._held_since: datetime | None = None
+        self._record_was_away_seconds = 0.0
+        self._absences = absences or Absences()
 
     def all(self) -> list[Duty]:
         post = self._post
@@ -46,29 +51,33 @@ class Duties:
             Duty("workers", 2, self.staff_nodes),
             Duty("leases", 5, lambda: post.frontier.run(calls.reap())),
             Duty("domains", 5, lambda: closing.close_ended(post.engine, post.frontier)),
-            Duty("money", 5, self.reconcile_money),
-            Duty("account", 60, lambda: account.learn_limit(post.frontier, post.scrapingbee_url, key_in_force()())),
+            Duty("money", 5, self.balance_money),
+            Duty("account", 60, lambda: books.learn_limit(post.frontier, post.scrapingbee_url, key_in_force()())),
             Duty("checkpoints", 5, self._counters.keep),
+            Duty("new jobs", 5, lambda: admission.admit(post.engine, post.frontier)),
+            Duty("servers", 30, self.look_for_servers),
+            Duty("verdicts", 5, lambda: judging.judge_finished(post.engine)),
             Duty("notices", 2, self._herald.notice_moves),
             Duty("watch", 15, self._watch.look),
             Duty("overtime", 30, lambda: pause_overtime(post.engine, post.frontier, datetime.now(UTC))),
             Duty("exports", 1, self._crew.look),
             Duty("expired exports", HOUR, self.expire_exports),
             Duty("retention", HOUR, self.keep_in_time),
+            Duty("ended jobs", HOUR, lambda: follow.drop_ended(post.engine, post.frontier)),
         ]
 
     def follow_jobs(self) -> None:
         """Each job under way goes on, rests or ends as the record and the frontier have it; what was interrupted is mended."""
         post = self._post
+        if self._record_was_away_seconds >= DAY_SECONDS:
+            self._fail_jobs("Postgres")
+        self._record_was_away_seconds = 0.0
         with post.engine.connect() as connection:
             states = {one.id: one.state for one in jobs.listed(connection, IN_FLIGHT)}
         self._under_way = tuple(job for job, state in states.items() if state is JobState.RUNNING)
         handed_out: list[str] = post.frontier.run(calls.running())
         for job in {*states, *handed_out}:
-            try:
-                follow.reconcile(post.engine, post.frontier, job)
-            except NotFound:  # it was deleted
-                follow.drop(post.frontier, job)
+            follow.follow(post.engine, post.frontier, job)
         if self._held_since is not None:
             self._say_resumed(datetime.now(UTC) - self._held_since)
             self._held_since = None
@@ -79,9 +88,30 @@ class Duties:
         for node, problem in staff.problems.items():
             LOG.warning("node_unusable", node=node, error=str(problem))
 
-    def reconcile_money(self) -> None:
+    def look_for_servers(self) -> None:
+        """Of Postgres the steward itself hears. Workers that live go on without their Scrapyd."""
+        urls, frontier = self._post.scrapyd_urls, self._post.frontier
+        try:
+            working = bool(frontier.run(calls.workers()))
+        except ServerUnreachable:
+            if self._absences.note("Redis", is_away=True):
+                self._fail_jobs("Redis")
+            return
+        self._absences.note("Redis", is_away=False)
+        unreachable = bool(urls) and not working and not workers.look(urls)[0]
+        if self._absences.note("Scrapyd", is_away=unreachable):
+            self._fail_jobs("Scrapyd")
+
+    def _fail_jobs(self, server: str) -> None:
+        """What is left of them in the frontier goes with the next look at jobs."""
+        with self._post.engine.begin() as connection:
+            for one in jobs.listed(connection, IN_FLIGHT):
+                with suppress(IllegalMove):
+                    jobs.move(connection, one.id, JobState.FAILED, f"{server} was away for 24 hours", IN_FLIGHT)
+
+    def balance_money(self) -> None:
         with self._post.engine.connect() as connection:
-            reconcile.reconcile(connection, self._post.frontier)
+            balance.balance(connection, self._post.frontier)
 
     def expire_exports(self) -> None:
         shelf.expire(self._post.engine, self._post.files, datetime.now(UTC))
@@ -98,6 +128,7 @@ class Duties:
 
         The record still says running; as soon as it answers the frontier follows it again.
         """
+        self._record_was_away_seconds = seconds
         if seconds < AWAY_SECONDS or self._held_since is not None:
             return
         self._held_since = datetime.now(UTC)

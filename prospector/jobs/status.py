@@ -1,14 +1,14 @@
 """How a job stands: from counters, never by counting rows of results."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Connection, Engine
 
 from prospector.core.methods import Method
-from prospector.core.progress import Eta, Pace, eta, pace
+from prospector.core.progress import Eta, Speed, eta, speed_of
 from prospector.core.spellings import not_found
 from prospector.core.states import ENDED, IN_FLIGHT, JobState
 from prospector.errors import ServerUnreachable
@@ -16,8 +16,9 @@ from prospector.frontier import calls
 from prospector.frontier.calls import Status
 from prospector.frontier.client import Frontier
 from prospector.jobs.follow import left, reconcile
-from prospector.store import checkpoints, domains, jobs, misses
+from prospector.store import checkpoints, domains, finds, jobs, misses, verdicts
 from prospector.store.checkpoints import Checkpoint
+from prospector.store.finds import Find
 from prospector.store.jobs import Job
 from prospector.store.results import Results
 
@@ -29,6 +30,8 @@ class JobStatus:
     """`domains_done` without those that failed. `counted_at`: when these were the counters; `is_live` where that is now.
 
     `failures`: reason -> domains. `methods`: domains by the dearest method they needed; of a job that has ended.
+    `mentions`: a keyword on a page, as results.csv has rows. `newest_find`: of a job under way.
+    `qualified`: domains that are worth an outreach, of those that were judged so far, seconds after they are done.
     `not_found`: about its first keywords, of a job that has found nothing at all.
     """
 
@@ -48,12 +51,14 @@ class JobStatus:
     used_credits: int = 0
     reserved_credits: int = 0
     pages_wanting_key: int = 0
-    pace: Pace | None = None
+    speed: Speed | None = None
     eta: Eta | None = None
     last_activity: datetime | None = None
     failures: Mapping[str, int] | None = None
     methods: Mapping[Method, int] | None = None
     not_found: tuple[str, ...] = ()
+    newest_find: Find | None = None
+    qualified: int = 0
 
     @property
     def domains_finished(self) -> int:
@@ -67,7 +72,7 @@ class JobStatus:
 
     def as_object(self) -> dict[str, Any]:
         """What `job status --json` promises."""
-        job, pace = self.job, self.pace
+        job, speed = self.job, self.speed
         return {
             "id": job.id,
             "name": job.name,
@@ -82,10 +87,12 @@ class JobStatus:
             },
             "pages": self.pages,
             "mentions": self.mentions,
+            "qualified": self.qualified,
             "credits": {"used": self.used_credits, "reserved": self.reserved_credits, "cap": job.max_credits},
-            "rate_per_hour": None if pace is None else round(pace.per_hour),
+            "rate_per_hour": None if speed is None else round(speed.per_hour),
             "eta_seconds": None if self.eta is None else {"low": self.eta.low_seconds, "high": self.eta.high_seconds},
             "last_activity": _iso(self.last_activity),
+            "newest_find": None if self.newest_find is None else asdict(self.newest_find),
             "percent": self.percent,
             "in_flight": self.in_flight,
             "pages_wanting_key": self.pages_wanting_key,
@@ -116,12 +123,13 @@ def status(engine: Engine, frontier: Frontier, job_id: str) -> JobStatus:
         found = (
             of_counters(job, known) if known else of_checkpoint(job, checkpoints.last(connection, [job_id]).get(job_id))
         )
-        return _explained(connection, found)
+        newest = finds.on_page(connection, job.id, known.newest_find) if known and known.newest_find else None
+        return replace(_explained(connection, found), newest_find=newest)
 
 
 def of_counters(job: Job, known: Status) -> JobStatus:
     now = datetime.now(UTC)
-    speed = _pace(known) if job.state is JobState.RUNNING else None
+    speed = _speed(known) if job.state is JobState.RUNNING else None
     return JobStatus(
         job,
         counted_at=now,
@@ -139,21 +147,21 @@ def of_counters(job: Job, known: Status) -> JobStatus:
         used_credits=known.credits_used,
         reserved_credits=known.credits_reserved,
         pages_wanting_key=known.pages_wanting_key,
-        pace=speed,
+        speed=speed,
         eta=_eta(known, speed, now) if job.state is JobState.RUNNING else None,
         last_activity=known.last_activity,
     )
 
 
-def _pace(known: Status) -> Pace | None:
+def _speed(known: Status) -> Speed | None:
     """From when the job was last begun to be handed out: a rest, and what it did before, are no part of its speed."""
     if known.running_ms is None:
         return None
     finished = known.domains_recently
-    return pace(finished.in_15_minutes, finished.in_5_minutes, known.running_ms / 1000)
+    return speed_of(finished.in_15_minutes, finished.in_5_minutes, known.running_ms / 1000)
 
 
-def _eta(known: Status, speed: Pace | None, now: datetime) -> Eta | None:
+def _eta(known: Status, speed: Speed | None, now: datetime) -> Eta | None:
     """Domains whose pages wait for money or for their site are not worked at: the speed of the others says nothing of them."""
     at_work = max(0, left(known) - known.domains_stalled - known.domains_parked)
     wait = (known.stalled_until - now).total_seconds() if known.stalled_until else 0
@@ -185,7 +193,8 @@ def _explained(connection: Connection, found: JobStatus) -> JobStatus:
     methods = domains.by_dearest_method(connection, job.id) if job.state in ENDED else None
     found_nothing = job.state is JobState.COMPLETED and found.mentions == 0 and found.pages > 0
     missed = _not_found(connection, found) if found_nothing else ()
-    return replace(found, failures=failures, methods=methods, not_found=missed)
+    qualified = verdicts.qualified(connection, job.id)
+    return replace(found, failures=failures, methods=methods, not_found=missed, qualified=qualified)
 
 
 def _not_found(connection: Connection, of: JobStatus) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from collections import defaultdict
 
 from prospector.core import anomalies
 from prospector.core.anomalies import Anomaly, JobSample, Kind, SystemSample
-from prospector.jobs import figures, workers
+from prospector.jobs import admission, figures, workers
 from prospector.jobs.alerts import Herald
 from prospector.jobs.figures import Figures
 from prospector.jobs.gauges import Gauges
@@ -48,7 +48,10 @@ class Watch:
     def _of_system(self, now: Figures) -> list[Anomaly]:
         sample = figures.system_sample(now, self._before, self._post.paid_most)
         self._system = anomalies.recent([*self._system, sample], now.at)
-        return anomalies.of_system(self._system)
+        found = anomalies.of_system(self._system)
+        crowd = [one.words for one in found if one.kind is Kind.QUEUE]
+        admission.say(self._post.frontier, crowd[0] if crowd else "")
+        return found
 
     def _of_nodes(self) -> list[Anomaly]:
         """A node that has not answered several times in a row."""

@@ -92,8 +92,7 @@ class WritePipeline:
             await committed
         finally:
             spider.uncommitted -= 1
-        mentions = sum(one.frequency for one in item.mentions)
-        spider.settle(item.ticket, item.conclusion, mentions, after_add=True)
+        spider.settle(item.ticket, item.conclusion, len(item.mentions), after_add=True)
         spider.pump.poke()
         return item
 

@@ -39,7 +39,7 @@ DEFECT_TRIES = 3
 OF_PROVIDER = frozenset(
     {Evidence.PROVIDER_FAILED, Evidence.PROVIDER_OUT, Evidence.PROVIDER_BUSY, Evidence.BAD_KEY, Evidence.OUT_OF_CREDITS}
 )
-NOBODY = frozenset({Evidence.PRIVATE_ADDRESS, Evidence.UNRESOLVED, Evidence.REFUSED})  # there is no site to pay for
+NO_SITE = frozenset({Evidence.PRIVATE_ADDRESS, Evidence.UNRESOLVED, Evidence.REFUSED})  # there is no site to pay for
 
 
 def page_of(spider: "DomainSpider", response: Response) -> PageItem:
@@ -108,7 +108,7 @@ def robots_failed(spider: "DomainSpider", request: Request, failure: Failure) ->
         end: Robots | Conclusion = _concluded_directly(spider, ticket, evidence)
     else:
         end = judge(ticket, RobotsAnswer(None, failure=reason(evidence, method)), lambda _: False)
-    end = end if evidence in NOBODY else _or_paid(spider, ticket, end)
+    end = end if evidence in NO_SITE else _or_paid(spider, ticket, end)
     assert isinstance(end, Conclusion)
     return end
 

@@ -12,7 +12,7 @@ from prospector.core import sitemaps
 from prospector.core.evidence import Evidence, of_status
 from prospector.core.ladder import Next, next_step
 from prospector.core.opening import AT
-from prospector.core.outcomes import PageOutcome
+from prospector.core.outcomes import SITEMAP, PageOutcome
 from prospector.core.robots import MOST_HOPS
 from prospector.core.ticket import Found, Kind, PageState, Ticket, Verdict
 from prospector.core.urls import fingerprint
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 USUAL = "/sitemap.xml"
 NESTED = "nested"  # in a sitemap's `extra`: an index named it, so it is no index itself
-SET_ASIDE = Conclusion(Verdict.ASIDE, PageOutcome.SKIPPED, detail="sitemap")
+SET_ASIDE = Conclusion(Verdict.ASIDE, PageOutcome.SKIPPED, detail=SITEMAP)
 
 
 def named(spider: "DomainSpider", ticket: Ticket, at: str) -> list[Found]:

@@ -114,7 +114,8 @@ def finish(connection: Connection, job: str, rows: Sequence[Finished]) -> frozen
 
 
 def reopen(connection: Connection, job: str, numbers: Sequence[int]) -> frozenset[int]:
-    """A new generation of each one that is finished. What the old one found stays until the new one replaces it."""
+    """A new generation of each one that is finished. What the old one found stays until the new one replaces it, and so does
+    the reason for which it failed."""
     again = (
         update(domains)
         .where(domains.c.job == job, domains.c.number.in_(numbers), domains.c.state.in_(FINISHED))
@@ -123,12 +124,20 @@ def reopen(connection: Connection, job: str, numbers: Sequence[int]) -> frozense
             generation=domains.c.generation + 1,
             opened_at=None,
             finished_at=None,
-            reason=None,
+            reason=case((domains.c.state == DomainState.FAILED, domains.c.reason)),
             partial=False,
+            verdict=None,
         )
         .returning(domains.c.number)
     )
     return frozenset(connection.scalars(again))
+
+
+def fail_again(connection: Connection, job: str) -> None:
+    """Those that had failed, were to be tried again and never came to an end: they have failed, for the reason they had."""
+    unfinished = domains.c.state.not_in(FINISHED) & domains.c.reason.is_not(None)
+    failed = update(domains).where(domains.c.job == job, unfinished)
+    connection.execute(failed.values(state=DomainState.FAILED, finished_at=func.now()))
 
 
 def failed(connection: Connection, job: str) -> Iterator[int]:

@@ -1,17 +1,18 @@
-"""What a job has found last, to show while it runs."""
+"""What a job has found on a page, to show while it runs."""
 
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, text
 
+from prospector.core.urls import fingerprint
 from prospector.store.partitions import mentions_of, pages_of
 
-# for jobs of a few thousand pages: no index leads to the last one
-NEWEST = """
+# by the key of each table: the same work at any size
+ON_PAGE = """
 SELECT k.keyword, p.url, m.snippet
 FROM {pages} AS p JOIN {mentions} AS m ON m.job = :job AND m.page = p.page
     JOIN keywords AS k ON k.job = :job AND k.number = m.keyword
-WHERE p.job = :job ORDER BY p.settled_at DESC LIMIT 1
+WHERE p.job = :job AND p.page = :page ORDER BY m.keyword LIMIT 1
 """
 
 
@@ -22,7 +23,8 @@ class Find:
     snippet: str
 
 
-def newest(connection: Connection, job: str) -> Find | None:
-    wanted = NEWEST.format(pages=pages_of(job), mentions=mentions_of(job))
-    row = connection.execute(text(wanted), {"job": job}).one_or_none()
+def on_page(connection: Connection, job: str, url: str) -> Find | None:
+    """None: there is none any more."""
+    wanted = ON_PAGE.format(pages=pages_of(job), mentions=mentions_of(job))
+    row = connection.execute(text(wanted), {"job": job, "page": fingerprint(url)}).one_or_none()
     return None if row is None else Find(*row)

@@ -234,6 +234,12 @@ def move(
     return JobState(was)
 
 
+def wait(connection: Connection, job_id: str, reason: str) -> bool:
+    """Why a job that was to be started is not. False: it is not pending."""
+    pending = (tables.jobs.c.id == job_id, tables.jobs.c.state == JobState.PENDING)
+    return connection.execute(update(tables.jobs).where(*pending).values(reason=storable(reason))).rowcount == 1
+
+
 def hold_still(connection: Connection, job_id: str) -> Job:
     """The job, which nobody else moves or brings the frontier in line with until this transaction ends."""
     found = connection.execute(select(tables.jobs).where(tables.jobs.c.id == job_id).with_for_update(key_share=True))

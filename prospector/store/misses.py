@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, func, select, text
 
-from prospector.core.outcomes import DomainState
+from prospector.core.outcomes import SITEMAP, DomainState
 from prospector.store.partitions import pages_of
 from prospector.store.tables import domains
 
@@ -55,15 +55,17 @@ def failed_domains(connection: Connection, job: str) -> Iterator[FailedDomain]:
 
 
 def unread_pages(connection: Connection, job: str) -> Iterator[UnreadPage]:
-    """Domain by domain, in the order of the list."""
+    """Domain by domain, in the order of the list. Sitemaps are no pages: that a site has none is no error."""
     wanted = text(f"""
         SELECT domains.domain, pages.url, pages.outcome, coalesce(pages.detail, pages.outcome::text), pages.status,
             greatest(pages.attempts - 1, 0), pages.settled_at
         FROM {pages_of(job)} AS pages JOIN domains ON domains.job = :job AND domains.number = pages.domain
-        WHERE pages.outcome NOT IN ('read', 'redirected')
+        WHERE pages.outcome NOT IN ('read', 'redirected') AND pages.detail IS DISTINCT FROM :sitemap
         ORDER BY pages.domain, pages.url
     """)  # noqa: S608  # a checked name
-    for row in connection.execute(wanted, {"job": job}, execution_options={"yield_per": ROWS_AT_ONCE}):
+    for row in connection.execute(
+        wanted, {"job": job, "sitemap": SITEMAP}, execution_options={"yield_per": ROWS_AT_ONCE}
+    ):
         yield UnreadPage(*row)
 
 

@@ -69,7 +69,7 @@ def settled(connection: Connection, job: str) -> Iterator[Settled]:
     wanted = text(f"""
         SELECT pages.domain, pages.page, coalesce(pages.found, '{{}}') AS found, pages.outcome, pages.method, pages.attempts,
             pages.status, {COUNTED} AS counted, extract(epoch FROM pages.settled_at - domains.opened_at)::float AS after_seconds,
-            (SELECT coalesce(sum(frequency), 0) FROM {mentions_of(job)} AS said WHERE said.page = pages.page) AS mentions
+            (SELECT count(*) FROM {mentions_of(job)} AS said WHERE said.page = pages.page) AS mentions
         FROM domains
         JOIN {pages_of(job)} AS pages ON pages.domain = domains.number AND pages.generation = domains.generation
         WHERE domains.job = :job AND domains.state = 'open' AND NOT (pages.outcome = 'dead' AND EXISTS (
@@ -87,7 +87,7 @@ def counted(connection: Connection, job: str) -> Counted:
     fetched = text(f"""
         SELECT (SELECT count(*) FROM {pages_of(job)} WHERE {COUNTED}) AS pages,
             (SELECT count(*) FROM {pages_of(job)} WHERE outcome = 'failed') AS pages_failed,
-            (SELECT coalesce(sum(frequency), 0) FROM {mentions_of(job)}) AS mentions,
+            (SELECT count(*) FROM {mentions_of(job)}) AS mentions,
             (SELECT count(*) FROM dead_letters WHERE job = :job AND requeued_at IS NULL) AS dead_letters,
             count(*) FILTER (WHERE state = 'done') AS domains_done,
             count(*) FILTER (WHERE state = 'failed') AS domains_failed

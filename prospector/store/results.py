@@ -1,6 +1,6 @@
 """What a job has found, as one consistent picture: a single read-only transaction, read row by row."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -90,7 +90,7 @@ MENTIONS = """
 SELECT p.domain, coalesce(p.canonical, p.page), p.url, m.keyword, m.frequency, m.zone, m.zones, m.snippet, m.anchor,
     p.method, p.settled_at, p.status, p.link, p.kind, p.flags, p.language, p.title
 FROM {pages} AS p JOIN {mentions} AS m ON m.job = :job AND m.page = p.page
-WHERE p.job = :job
+WHERE p.job = :job AND (CAST(:numbers AS int[]) IS NULL OR p.domain = ANY(:numbers))
 ORDER BY p.domain, m.keyword, p.url COLLATE "C", p.page
 """
 
@@ -102,15 +102,16 @@ WITH facts AS (
         count(*) FILTER (WHERE method = 'direct') AS direct,
         bool_or(flags & 32 <> 0 OR kind = 'contact') AS contact, min(url) FILTER (WHERE kind = 'contact') AS contact_url,
         bool_or(link = 'dead') AS dead
-    FROM {pages} WHERE job = :job GROUP BY domain
+    FROM {pages} WHERE job = :job AND (CAST(:numbers AS int[]) IS NULL OR domain = ANY(:numbers)) GROUP BY domain
 ), linking AS (
     SELECT DISTINCT ON (domain) domain, url, link, links FROM {pages}
-    WHERE job = :job AND link IN ('follow', 'nofollow', 'ugc', 'sponsored') ORDER BY domain, link, depth, url
+    WHERE job = :job AND link IN ('follow', 'nofollow', 'ugc', 'sponsored')
+        AND (CAST(:numbers AS int[]) IS NULL OR domain = ANY(:numbers)) ORDER BY domain, link, depth, url
 ), ledger AS (
     SELECT domain, sum(used_credits) AS used, sum(reserved_credits) AS reserved,
         count(*) FILTER (WHERE kind = 'reserved' AND method = 'scrapingbee-standard') AS standard,
         count(*) FILTER (WHERE kind = 'reserved' AND method = 'scrapingbee-js') AS js
-    FROM spend WHERE job = :job GROUP BY domain
+    FROM spend WHERE job = :job AND (CAST(:numbers AS int[]) IS NULL OR domain = ANY(:numbers)) GROUP BY domain
 )
 SELECT d.number, d.domain, d.input_row, d.state, d.reason, d.moved_to, d.partial, d.attempts, d.last_status, d.opened_at,
     d.finished_at, d.cells, d.js_pages, greatest(d.pages, coalesce(facts.pages, 0)),
@@ -120,7 +121,7 @@ SELECT d.number, d.domain, d.input_row, d.state, d.reason, d.moved_to, d.partial
     linking.url, linking.link, linking.links
 FROM domains AS d LEFT JOIN facts ON facts.domain = d.number LEFT JOIN linking ON linking.domain = d.number
     LEFT JOIN ledger ON ledger.domain = d.number
-WHERE d.job = :job ORDER BY d.number
+WHERE d.job = :job AND (CAST(:numbers AS int[]) IS NULL OR d.number = ANY(:numbers)) ORDER BY d.number
 """
 
 TROUBLES = """
@@ -160,14 +161,14 @@ class Results:
         counted = f"SELECT count(*) FROM {mentions_of(self.job.id)} WHERE job = :job"  # noqa: S608  # a checked name
         return int(self._connection.execute(text(counted), {"job": self.job.id}).scalar_one())
 
-    def mentions(self) -> Iterator[Mention]:
-        """By domain, then keyword, then address."""
-        for row in self._stream(MENTIONS):
+    def mentions(self, numbers: Sequence[int] | None = None) -> Iterator[Mention]:
+        """By domain, then keyword, then address. `numbers`: of these domains only."""
+        for row in self._stream(MENTIONS, numbers):
             yield _mention(row)
 
-    def sites(self) -> Iterator[SiteRow]:
-        """In the order of the user's list."""
-        for row in self._stream(SITES):
+    def sites(self, numbers: Sequence[int] | None = None) -> Iterator[SiteRow]:
+        """In the order of the user's list. `numbers`: these domains only."""
+        for row in self._stream(SITES, numbers):
             yield _site(row)
 
     def troubles(self) -> Iterator[PageTrouble]:
@@ -198,8 +199,8 @@ class Results:
         given = {"job": self.job.id, "most": MOST_SPELLINGS}
         return {row[0]: row[1] for row in self._connection.execute(text(self._named(SPELLINGS)), given)}
 
-    def _stream(self, statement: str) -> Iterator[Row[Any]]:
-        given = {"job": self.job.id}
+    def _stream(self, statement: str, numbers: Sequence[int] | None = None) -> Iterator[Row[Any]]:
+        given = {"job": self.job.id, "numbers": None if numbers is None else list(numbers)}
         yield from self._connection.execute(text(self._named(statement)), given, execution_options=STREAMED)
 
     def _named(self, statement: str) -> str:

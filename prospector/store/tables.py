@@ -171,9 +171,17 @@ domains = Table(
     Column("reason", Text),
     Column("moved_to", Text),
     Column("cells", JSON_OR_NULL),
+    Column("verdict", Text),  # as core.score names it; null until it is judged
     PrimaryKeyConstraint("job", "number"),
     UniqueConstraint("job", "domain"),
     one_of("state", DomainState),
+    Index(
+        "domains_unjudged_idx",
+        "job",
+        "number",
+        postgresql_where=text("state = 'done' AND mentions > 0 AND verdict IS NULL"),
+    ),
+    Index("domains_qualified_idx", "job", postgresql_where=text("verdict = 'qualified'")),
 )
 
 pages = Table(

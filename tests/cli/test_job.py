@@ -37,7 +37,7 @@ def run(home: Path, tmp_path: Path) -> Run:
     environment = {**os.environ, "PROSPECTOR_HOME": str(home), "LOCAL_IDLE_SECONDS": "60", "PYTHONPATH": str(CLONE)}
     environment.pop("SCRAPINGBEE_API_KEY", None)
 
-    def prospector(*words: str, **more: str) -> Done:
+    def prospector(*words: str, typed: str = "", **more: str) -> Done:
         command = [sys.executable, "-P", "-m", "cli", *words]
         return subprocess.run(
             command,
@@ -46,7 +46,7 @@ def run(home: Path, tmp_path: Path) -> Run:
             text=True,
             env=environment | more,
             timeout=90,
-            stdin=subprocess.DEVNULL,
+            input=typed,
         )
 
     return prospector
@@ -251,6 +251,27 @@ def test_what_a_state_does_not_allow_names_the_command_that_is_meant(run: Run) -
 
     assert done.returncode == 5
     assert f"Job {job} is pending: there is nothing to pause. Start it: prospector job start {job}" in done.stderr
+
+
+def test_there_is_nothing_to_watch_in_a_job_that_is_not_started(run: Run) -> None:
+    job = made(run, "unwatched")
+
+    done = run("job", "watch", job)
+
+    assert done.returncode == 5
+    assert (
+        f"Job {job} is not started: there is nothing to watch yet. Start it: prospector job start {job}" in done.stderr
+    )
+
+
+def test_a_list_from_standard_input_and_a_free_job_are_called_what_they_are(run: Run) -> None:
+    words = ["--domains", "-", "--keywords", "keywords.txt", "--mode", "free-only", "--no-auto-start"]
+
+    done = run("job", "run", *words, typed=DOMAINS)
+    job = done.stdout.strip()
+
+    assert f"Job {job} (standard input) is made and not started." in done.stderr
+    assert "10,000" not in done.stderr + run("job", "status", job).stdout
 
 
 def test_a_server_that_is_away_is_named_and_nothing_is_half_made(run: Run) -> None:

@@ -9,9 +9,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Engine
 
+from prospector.core.methods import Method, Mode
+from prospector.core.spec import JobSpec
+from prospector.core.states import JobState
 from prospector.local import attach
 from prospector.local.home import Home
+from prospector.store import jobs, spend
+from prospector.store.jobs import Keyword, ListedDomain, NewJob
+from prospector.store.spend import Reservation
 
 CLONE = Path(__file__).parents[2]
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -79,3 +86,42 @@ def test_settling_needs_a_call_that_is_there_and_what_it_has_cost(run: Run, job:
     assert (half.returncode, unknown.returncode) == (2, 5)
     assert "--settle CALL and --credits N go together." in half.stderr
     assert "There is no unsettled call '1.1'. Those there are: prospector system credits" in unknown.stderr
+
+
+def a_job_that_ended(engine: Engine) -> None:
+    """Of forty domains, for 200 credits."""
+    listed = [ListedDomain(f"d{number}.example", number) for number in range(40)]
+    with engine.begin() as connection:
+        spec = JobSpec(mode=Mode.HYBRID).stored()
+        job = jobs.create(connection, NewJob("past", spec, 10_000, [Keyword("crm")], listed)).job
+        for state in (JobState.RUNNING, JobState.COMPLETED):
+            jobs.move(connection, job, state, "for the test")
+        spend.reserve(connection, [Reservation("1.1", job, 0, 1, Method.JS, 200)])
+        spend.settle(connection, {"1.1": 200})
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("check", "list.csv"), ("job", "run", "--domains", "list.csv", "--keywords", "keywords.txt", "--dry-run")],
+)
+def test_an_estimate_that_starts_nothing_knows_earlier_jobs_where_there_is_a_record(
+    words: tuple[str, ...], engine: Engine, tmp_path: Path
+) -> None:
+    a_job_that_ended(engine)
+    (tmp_path / "list.csv").write_text("domain\n" + "".join(f"n{number}.com\n" for number in range(100)))
+    (tmp_path / "keywords.txt").write_text("crm\n")
+
+    def told(**environment: str) -> str:
+        command = [sys.executable, "-P", "-m", "cli", *words]
+        given = os.environ | {"PROSPECTOR_HOME": str(tmp_path / "home"), "PYTHONPATH": str(CLONE)} | environment
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=given, timeout=60)
+        assert done.returncode == 0, done.stderr
+        return done.stdout + done.stderr
+
+    learned = told(DATABASE_URL=engine.url.render_as_string(hide_password=False))
+    guessed, away = told(), told(DATABASE_URL="postgresql://nobody@127.0.0.1:1/none")
+
+    assert "(250-1,000 ScrapingBee credits) based on hybrid mode and historical data (1 earlier job)" in learned
+    assert "based on hybrid mode and typical lists (no history yet)" in guessed
+    assert "(no history yet)" in away
+    assert not (tmp_path / "home").exists()

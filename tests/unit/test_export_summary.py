@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from cli import export_words
 from prospector.core.outcomes import DomainState
 from prospector.core.score import Verdict
 from prospector.core.states import JobState
+from prospector.jobs.exports.order import Format
 from prospector.jobs.exports.prospect import Prospect
 from prospector.jobs.exports.report import page
 from prospector.jobs.exports.spool import Spool
@@ -159,3 +161,20 @@ def test_reasons_of_failures_stand_with_their_remedies() -> None:
 
     assert html.index("HTTP 403 Forbidden") < html.index("DNS resolution failed")
     assert "Check its spelling" in html
+
+
+@pytest.mark.parametrize(
+    ("domains", "formats", "when"),
+    [
+        (10, [Format.CSV], "~1 minute."),
+        (50_000, [Format.CSV, Format.JSON, Format.HTML], "~1 minute."),
+        (50_000, [Format.XLSX], "~3 minutes."),
+    ],
+)
+def test_who_does_not_wait_is_told_when_to_ask(domains: int, formats: list[Format], when: str) -> None:
+    said = list(export_words.meanwhile(replace(JOB, domains_total=domains), formats))
+
+    assert said == [
+        f"Export started. Check status in {when} Run 'prospector job export-status a1b2c3' to check progress.",
+        DELETED,
+    ]

@@ -10,7 +10,7 @@ import pytest
 from cli import job_words
 from prospector.core.halts import Halt, halt_of
 from prospector.core.methods import Method
-from prospector.core.progress import Eta, Pace
+from prospector.core.progress import Eta, Speed
 from prospector.core.states import JobState
 from prospector.jobs.status import JobStatus
 from prospector.store.jobs import Job
@@ -42,7 +42,7 @@ def test_a_running_job_as_the_requirements_have_it() -> None:
             domains_done=3_200,
             domains_failed=41,
             used_credits=4_832,
-            pace=Pace(287, 290),
+            speed=Speed(287, 290),
             eta=Eta(8_280, 10_440),
             last_activity=datetime.now(UTC) - timedelta(minutes=2, seconds=5),
             failures={"DNS resolution failed": 30, "HTTP 403 Forbidden": 11},
@@ -57,6 +57,12 @@ def test_a_running_job_as_the_requirements_have_it() -> None:
     assert found["Throughput"] == "Averaging 287 domains/hour over last 15 minutes"
     assert found["Last activity"] == "2 minutes ago"
     assert found["Failed"] == "41 domains (DNS resolution failed 30, HTTP 403 Forbidden 11)"
+
+
+def test_a_speed_is_of_no_longer_time_than_the_job_goes() -> None:
+    found = said(status(speed=Speed(1_200, 1_200, over_seconds=120)))
+
+    assert found["Throughput"] == "Averaging 1,200 domains/hour over last 2 minutes"
 
 
 def test_the_percentage_is_full_only_at_the_end() -> None:
@@ -167,28 +173,41 @@ def test_a_site_that_asked_to_wait_is_told_with_its_moment() -> None:
 
 
 @pytest.mark.parametrize(
-    ("waiting", "being_read", "words"),
+    ("waiting", "being_read", "label", "words"),
     [
-        (2, 1, "2 domains; 1 is being read"),
-        (1, 3, "1 domain; 3 are being read"),
-        (0, 1, "1 is being read"),
-        (4, 0, "4 domains"),
+        (2, 1, "Waiting", "2 domains; 1 is being read"),
+        (1, 3, "Waiting", "1 domain; 3 are being read"),
+        (4, 0, "Waiting", "4 domains"),
+        (0, 1, "Being read", "1 domain"),
     ],
 )
-def test_what_waits_is_said_in_grammar(waiting: int, being_read: int, words: str) -> None:
-    assert said(status(domains_waiting=waiting, domains_open=being_read))["Waiting"] == words
+def test_what_waits_and_what_is_being_read(waiting: int, being_read: int, label: str, words: str) -> None:
+    assert said(status(domains_waiting=waiting, domains_open=being_read))[label] == words
 
 
 @pytest.mark.parametrize("state", [JobState.CANCELLED, JobState.FAILED, JobState.COMPLETED])
 def test_nothing_waits_in_a_job_that_is_over(state: JobState) -> None:
     found = said(status(state, domains_waiting=2, domains_open=1))
 
-    assert "Waiting" not in found
+    assert not {"Waiting", "Being read"} & set(found)
     assert found["Not read"] == "3 domains"
 
 
 def test_a_job_that_pays_for_nothing_names_no_limit_of_credits() -> None:
     free = replace(status(), job=job(spec={"mode": "free-only"}))
 
-    assert said(free)["Cost so far"] == "0 ScrapingBee credits used ($0.00) (free-only: nothing is paid for)"
+    assert said(free)["Cost so far"] == "0 ScrapingBee credits used ($0.00), mode free-only"
     assert said(status())["Cost so far"] == "0 ScrapingBee credits used ($0.00) of 10,000"
+
+
+def test_a_job_that_waits_for_room_says_so_and_that_it_starts_by_itself() -> None:
+    one = status(JobState.PENDING, "queued: Queue depth growing.")
+
+    assert said(one)["Status"] == "Pending: queued: Queue depth growing."
+    assert job_words.outcome(one)[0] == "Job abc123 (Acme Corp Q1) is queued: Queue depth growing. It starts by itself."
+
+
+def test_a_job_that_failed_with_domains_left_can_be_resumed() -> None:
+    one = status(JobState.FAILED, "Redis was away for 24 hours", domains_waiting=5)
+
+    assert job_words.outcome(one)[-1] == "Next: prospector job resume abc123"

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from prospector.core.retry_after import LONGEST_MS, is_far, retry_after_ms
+from prospector.core.retry_after import LONGEST_MS, retry_after_ms
 
 NOW = datetime(2025, 1, 19, 14, 0, 0, tzinfo=UTC)
 
@@ -36,8 +36,3 @@ def test_nobody_makes_us_wait_longer_than_a_day(raw: str) -> None:
 )
 def test_what_nobody_can_read_or_is_over_asks_for_nothing(raw: str) -> None:
     assert retry_after_ms(raw, NOW) == 0
-
-
-def test_above_ten_minutes_is_far() -> None:
-    assert not is_far(600_000)
-    assert is_far(600_001)

@@ -1,7 +1,8 @@
--- The fetch under a lease is over: the site's delay begins now, longer where it was slow, failed or asked for it.
+-- The fetch under a lease is over: the site's delay counts from its end, longer where it was slow, failed or asked for it.
 --
 -- ARGV  1 lease   2 latency_ms   3 'fine', 'strained' (429, 503, time-out, reset, refusal) or 'unsent' (nothing was asked)
 --       4 retry_after_ms (0: none)   5 crawl_delay_ms (0: none)   6 least delay_ms   7 most delay_ms
+--       8 how long ago it was over, ms: a busy worker tells it late, and the site need not wait for that
 -- Gives the new delay_ms and the moment the site is blocked until (0: not), or nothing if the lease is lost or freed.
 local lease, latency_ms, how = ARGV[1], tonumber(ARGV[2]), ARGV[3]
 local FORGIVEN_MS = 600000  -- a strike is forgotten after ten minutes without another
@@ -36,5 +37,5 @@ if tonumber(ARGV[4]) > 0 then
   redis.call('HSET', SITE(site), 'blocked', blocked)
   stall(held, tonumber(ARGV[4]), now)
 end
-free_site(site, lease, now)
+free_site(site, lease, now, now - tonumber(ARGV[8]))
 return {delay_ms, blocked}

@@ -1,6 +1,6 @@
 -- Ends a lease. Counts once: a lease that was lost changes nothing.
 --
--- ARGV  1 lease   2 verdict   3 mentions found   4 state for 'again' and 'park' (JSON, '' leaves it)
+-- ARGV  1 lease   2 verdict   3 mentions: keywords found on the page   4 state for 'again' and 'park' (JSON, '' leaves it)
 --       5 wait_ms for 'again'   6 reason for 'park'
 --       7 what the domain's final row shall know (JSON: name -> value, '+name' -> number to add, '' none)
 --       8 '1' where what was found on the page has been added before: a server that was killed may have forgotten that, and not the
@@ -40,6 +40,7 @@ if verdict == 'done' or verdict == 'failed' then
   redis.call('HINCRBY', JOB(job), 'mentions', mentions)
   redis.call('HINCRBY', JOB(job), 'pages', 1)
   if verdict == 'failed' then redis.call('HINCRBY', JOB(job), 'unread', 1) end
+  if mentions > 0 then redis.call('HSET', JOB(job), 'find', url) end
   count(job, 'pages', now)
 end
 if verdict == 'done' or verdict == 'failed' or verdict == 'aside' then

@@ -28,7 +28,8 @@ class Lines:
     def head(self, *texts: str) -> None:
         self.row += 1
         for column, text in enumerate(texts):
-            look = self._formats.head_right if text in NUMBERS else self._formats.head
+            beside = self._formats.head_beside if column else self._formats.head
+            look = self._formats.head_right if text in NUMBERS else beside
             self._page.write_string(self.row, column, excel_text(text), look)
         self.row += 1
 

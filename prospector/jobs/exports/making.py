@@ -7,16 +7,14 @@ from decimal import Decimal
 from pathlib import Path
 
 from prospector.blobs import Storage, Writer
-from prospector.core.findings import Asked, Gathered, Mention
-from prospector.core.metric import Standing
-from prospector.core.spec import spec_from
+from prospector.core.findings import Gathered, Mention
 from prospector.core.sums import SumWrong
 from prospector.jobs.exports.csv_files import CostCsv, ErrorsCsv, ProspectsCsv, ResultsCsv
 from prospector.jobs.exports.heart import Heart
 from prospector.jobs.exports.json_file import ResultsJson
 from prospector.jobs.exports.order import CONTENT_TYPES, FileKind, Order, download_name
 from prospector.jobs.exports.output import Output
-from prospector.jobs.exports.prospect import Judge
+from prospector.jobs.exports.prospect import asked, judge_of
 from prospector.jobs.exports.report import Report
 from prospector.jobs.exports.spool import Spool
 from prospector.jobs.exports.tally import KeywordCount, Summary, Tally, shown_keywords
@@ -107,7 +105,7 @@ class Making:
         return summary
 
     def _sites(self, outputs: Sequence[Output], spool: Spool) -> None:
-        judge = Judge(self._asked, self._standing())
+        judge = judge_of(self._found, self._names)
         mentions = self._found.mentions()
         waiting = next(mentions, None)
         for site in self._found.sites():
@@ -141,10 +139,6 @@ class Making:
             row = next(rest, None)
         return row
 
-    def _standing(self) -> Standing | None:
-        name = spec_from(self._found.job.spec).metric_column
-        return Standing(name, self._found.column(name)) if name else None
-
     def _summary(self, job: Job) -> Summary:
         return Summary(
             job=job,
@@ -164,8 +158,3 @@ class Making:
                 f"{self._tally.duplicate_rows:,} rows have the domain, address and keyword of another row.",
                 "This is a defect of Prospector: please report it with the id of the job.",
             )
-
-
-def asked(job: Job, keywords: Sequence[str]) -> Asked:
-    spec = spec_from(job.spec)
-    return Asked(keywords=tuple(keywords), has_client=bool(spec.client_domains), languages=frozenset(spec.languages))

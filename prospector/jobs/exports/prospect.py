@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 
 from prospector.core.findings import Asked, Gathered, Mention, SiteLinks, best_zone, evidence
 from prospector.core.metric import Standing
-from prospector.core.outcomes import DomainState, LinkStatus, PageFlag
+from prospector.core.outcomes import FINISHED, DomainState, LinkStatus, PageFlag
 from prospector.core.score import Metric, Scored, Verdict, page_link_words, score
-from prospector.store.results import SiteRow
+from prospector.core.spec import spec_from
+from prospector.store.jobs import Job
+from prospector.store.results import Results, SiteRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,17 @@ class Judge:
         return self.standing.metric((site.cells or {}).get(self.standing.name) or "")
 
 
+def judge_of(found: Results, keywords: Sequence[str]) -> Judge:
+    """`keywords`: their names in the files."""
+    name = spec_from(found.job.spec).metric_column
+    return Judge(asked(found.job, keywords), Standing(name, found.column(name)) if name else None)
+
+
+def asked(job: Job, keywords: Sequence[str]) -> Asked:
+    spec = spec_from(job.spec)
+    return Asked(keywords=tuple(keywords), has_client=bool(spec.client_domains), languages=frozenset(spec.languages))
+
+
 def site_links(site: SiteRow) -> SiteLinks:
     link = site.linking or (LinkStatus.DEAD if site.links_to_dead else None)
     return SiteLinks(link, site.contact_found, site.pages_read)
@@ -113,11 +126,12 @@ def _unjudged(site: SiteRow, found: Gathered) -> Verdict | None:
 
 def _bare(site: SiteRow, verdict: Verdict) -> Prospect:
     being_crawled = "being crawled" if site.state is DomainState.OPEN else ""
+    why = site.reason if site.state in FINISHED else ""  # of one that is tried again it is that of the last time
     return Prospect(
         number=site.number,
         domain=site.domain,
         verdict=verdict,
-        reason=site.reason or _remark(site) or being_crawled,
+        reason=why or _remark(site) or being_crawled,
         linking_page=site.linking_url or "",
         contact_page=site.contact_url or "",
         pages_read=site.pages_read,

@@ -202,3 +202,17 @@ class Stage:
         crawl = Crawl(entries(self.folder / "web.jsonl"), [Row(*one) for one in found], [one.domain for one in failed])
         lines = check(self.plan, crawl, Bars(delay_seconds=DELAY_MS / 1000)).lines
         return [f"{line.what}: {line.seen} {line.examples}" for line in lines if line.good is False]
+
+
+def everything_in_postgres(stage: Stage) -> str:
+    tables = stage.rows("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+    dump = "".join(repr(stage.rows(f'SELECT * FROM "{one.tablename}"')) for one in tables)
+    assert "scrapingbee-js" in dump
+    return dump
+
+
+def everything_in_redis(stage: Stage) -> bytes:
+    redis = stage.frontier.redis
+    dump = b"".join(key + (redis.dump(key) or b"") for key in redis.scan_iter("*"))
+    assert b"prospector:job:" in dump
+    return dump

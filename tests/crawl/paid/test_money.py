@@ -10,11 +10,11 @@ from prospector.core.methods import Mode
 from prospector.core.states import JobState
 from prospector.frontier import calls, paid_calls
 from prospector.jobs import control, follow
+from prospector.jobs.balance import balance
 from prospector.jobs.rebuild import rebuild_if_lost
-from prospector.jobs.reconcile import reconcile
 from prospector.store import spend
 
-from .stage import KEY, Stage
+from .stage import KEY, Stage, everything_in_postgres, everything_in_redis
 
 
 def test_a_budget_is_met_to_the_credit_and_a_higher_one_goes_on_with_exactly_the_pages_that_wait(stage: Stage) -> None:
@@ -84,7 +84,7 @@ def test_a_redis_that_loses_everything_with_calls_in_flight_lets_no_job_spend_mo
 
     def at_rest() -> bool:
         with stage.engine.connect() as connection:  # as the steward does
-            reconcile(connection, stage.frontier)
+            balance(connection, stage.frontier)
         return stage.over(job) or stage.stuck(job, "budget")
 
     stage.until(at_rest)
@@ -152,17 +152,3 @@ def test_four_workers_and_two_jobs_keep_to_the_slots_and_the_key_is_nowhere(stag
     assert KEY.encode() not in processes
     assert KEY not in everything_in_postgres(stage)
     assert KEY.encode() not in everything_in_redis(stage)
-
-
-def everything_in_postgres(stage: Stage) -> str:
-    tables = stage.rows("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
-    dump = "".join(repr(stage.rows(f'SELECT * FROM "{one.tablename}"')) for one in tables)
-    assert "scrapingbee-js" in dump
-    return dump
-
-
-def everything_in_redis(stage: Stage) -> bytes:
-    redis = stage.frontier.redis
-    dump = b"".join(key + (redis.dump(key) or b"") for key in redis.scan_iter("*"))
-    assert b"prospector:job:" in dump
-    return dump

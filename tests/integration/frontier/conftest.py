@@ -128,7 +128,7 @@ class Hand(Frontier):
 
     def counters(self, job: str) -> dict[str, int]:
         raw = self.redis.hgetall(keys.key(keys.JOB, job=job))
-        return {name.decode(): int(value) for name, value in raw.items() if name not in {b"state", b"method"}}
+        return {name.decode(): int(value) for name, value in raw.items() if name not in {b"state", b"method", b"find"}}
 
     def lose_worker(self, worker: str = "node/a") -> tuple[int, int]:
         """The worker dies now, its lease runs out, and a steward looks."""

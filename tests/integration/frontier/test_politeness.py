@@ -75,6 +75,20 @@ def test_the_delay_counts_from_the_end_of_the_fetch(frontier: Hand) -> None:
     assert len(frontier.claim().tickets) == 1
 
 
+def test_what_is_told_late_counts_from_when_it_was_over(frontier: Hand) -> None:
+    frontier.job("one", ["shop.test"])
+    ticket = frontier.one()
+    frontier.found(ticket, "/a")
+
+    frontier.run(calls.release(ticket.lease, Fetch.FINE, 0, 60_000, 60_000, ended=40_000))
+    frontier.run(calls.settle(ticket.lease, Verdict.DONE))
+
+    frontier.advance(10_000)
+    assert frontier.claim().tickets == ()
+    frontier.advance(10_001)
+    assert [one.url for one in frontier.claim().tickets] == ["https://shop.test/a"]
+
+
 @pytest.mark.parametrize("verdict", [Verdict.AGAIN, Verdict.PARK, Verdict.ASIDE, Verdict.FAILED, Verdict.DONE])
 def test_every_way_to_end_a_page_keeps_the_delay(frontier: Hand, verdict: Verdict) -> None:
     frontier.job("one", ["shop.test"])

@@ -1,6 +1,7 @@
 """Promise 8: the pump keeps what it was told in order, loses no answer that matters, and asks rarely when there is nothing."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -12,8 +13,9 @@ from prospector.core.ticket import Found, Ticket, Verdict
 from prospector.demo.proxy import FaultProxy
 from prospector.demo.proxy_faults import ProxyFault
 from prospector.errors import EnvironmentInvalid
-from prospector.frontier import calls, pump
+from prospector.frontier import calls, moments, pump
 from prospector.frontier.client import AsyncFrontier
+from prospector.frontier.desk import Pace
 from prospector.frontier.pump import Pump
 
 from .conftest import Hand, Server
@@ -131,12 +133,30 @@ def test_a_worker_with_no_room_claims_nothing_and_still_hears_of_a_hold(frontier
     run(work())
 
 
+def test_a_fetch_that_is_over_counts_from_then_however_late_the_busy_worker_tells_it(frontier: Hand) -> None:
+    frontier.job("one", ["shop.test"])
+    pace, late_ms = Pace(least_ms=10_000, most_ms=60_000), 300
+
+    async def work() -> None:
+        async with working(frontier._url) as worker:
+            await until(lambda: worker.got)
+            worker.pump.free(worker.got[0], calls.Fetch.FINE, 0, pace, 0)
+            time.sleep(late_ms / 1000)  # a page that takes long to read holds up everything
+            await until(lambda: frontier.redis.hget("prospector:site:shop.test", "lease") is None)
+
+    run(work())
+    now = int(frontier.redis.hget("prospector:meta", "clock") or 0)
+    now_ms = max(now, int(time.time() * 1000) + int(frontier.redis.hget("prospector:meta", "skew") or 0))
+    next_ms = int(frontier.redis.hget("prospector:site:shop.test", "next") or 0)
+    assert next_ms <= now_ms + pace.least_ms + 1 - late_ms
+
+
 def test_nothing_is_sent_under_a_lease_that_may_have_run_out_while_the_worker_slept(
     frontier: Hand, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     frontier.job("one", ["shop.test"])
     slept = 0.0
-    steady = pump.steady_seconds
+    steady = moments.steady_seconds
     monkeypatch.setattr(pump, "steady_seconds", lambda: steady() + slept)
 
     async def work() -> None:

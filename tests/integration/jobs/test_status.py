@@ -7,8 +7,11 @@ from pathlib import Path
 
 from sqlalchemy import text
 
+from prospector.core.outcomes import SITEMAP, PageOutcome
 from prospector.core.states import JobState
 from prospector.core.ticket import Verdict
+from prospector.core.urls import fingerprint
+from prospector.core.zones import Zone
 from prospector.frontier import calls
 from prospector.frontier.calls import Fetch
 from prospector.frontier.client import Frontier
@@ -17,7 +20,8 @@ from prospector.jobs.interrupted import go_on, newly_interrupted
 from prospector.jobs.listing import NOT_ARCHIVED, listing
 from prospector.jobs.status import status
 from prospector.store import events, misses
-from prospector.store.pages import PageRow, write
+from prospector.store.finds import Find
+from prospector.store.pages import MentionRow, PageRow, write
 
 from .conftest import Desk
 
@@ -87,14 +91,13 @@ def test_an_archived_job_is_listed_when_it_is_asked_for(desk: Desk) -> None:
 
 
 def test_failed_domains_and_unread_pages_have_their_reasons(desk: Desk) -> None:
-    from prospector.core.outcomes import PageOutcome
-
     job = desk.running()
     desk.crawl(most=1, failed=True)
     now = datetime.now(UTC)
     rows = [
         PageRow(page=1, domain=1, url="https://site-1.com/a", outcome=PageOutcome.FAILED, settled_at=now, status=403, attempts=4, detail="HTTP 403 Forbidden"),
         PageRow(page=2, domain=1, url="https://site-1.com/b", outcome=PageOutcome.READ, settled_at=now, status=200),
+        PageRow(page=3, domain=1, url="https://site-1.com/sitemap.xml", outcome=PageOutcome.SKIPPED, settled_at=now, status=404, detail=SITEMAP),
     ]  # fmt: skip
     write(desk.engine, job, rows)
 
@@ -107,9 +110,25 @@ def test_failed_domains_and_unread_pages_have_their_reasons(desk: Desk) -> None:
     assert (page.http_status, page.retry_count) == (403, 3)
 
 
-def test_a_job_that_found_nothing_says_so_with_the_nearest_spellings(desk: Desk) -> None:
-    from prospector.core.outcomes import PageOutcome
+def test_the_newest_find_is_told_with_its_keyword(desk: Desk) -> None:
+    job = desk.running()
+    first, second = desk.claim(most=2)
+    for ticket, keyword in ((first, 0), (second, 1)):
+        mention = MentionRow(keyword, 3, Zone.MAIN, "we tried it last year")
+        row = PageRow(page=fingerprint(ticket.url), domain=ticket.number, url=ticket.url, outcome=PageOutcome.READ, settled_at=datetime.now(UTC), status=200, mentions=[mention])  # fmt: skip
+        write(desk.engine, job, [row])
+    before = status(desk.engine, desk.frontier, job)
+    desk.finish([first, second], mentions=1)
+    desk.finish(desk.claim(), mentions=0)
 
+    one = status(desk.engine, desk.frontier, job)
+
+    assert before.newest_find is None
+    assert one.newest_find == Find("Acme CRM", second.url, "we tried it last year")
+    assert one.as_object()["newest_find"]["url"] == second.url
+
+
+def test_a_job_that_found_nothing_says_so_with_the_nearest_spellings(desk: Desk) -> None:
     job = desk.running()
     rows = [
         PageRow(page=number, domain=number, url=f"https://site-{number}.com/", outcome=PageOutcome.READ, settled_at=datetime.now(UTC), status=200, spellings=["AcmeCRM"])
@@ -204,8 +223,8 @@ def test_a_resumed_job_has_the_speed_of_now_and_one_that_waits_for_its_site_know
 
     one = status(desk.engine, desk.frontier, job)
 
-    assert one.pace is not None
-    assert one.pace.per_hour > 30  # one domain within two minutes; with the hour of the pause it would be fewer than 4
+    assert one.speed is not None
+    assert one.speed.per_hour > 30  # one domain within two minutes; with the hour of the pause it would be fewer than 4
     assert one.domains_stalled == 1
     assert one.stalled_until
     assert one.eta

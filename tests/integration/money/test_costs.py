@@ -15,13 +15,13 @@ from prospector.errors import Conflict, NotFound
 from prospector.fetch.usage import Usage
 from prospector.frontier import calls, paid_calls
 from prospector.frontier.calls import Limits
-from prospector.jobs import account, cost
+from prospector.jobs import books, cost
 from prospector.store import costs, domains, jobs, spend
 from prospector.store.domains import Finished
 from prospector.store.spend import Reservation
 
+from ..conftest import KEY  # noqa: TID252  # of the simulator that all suites share
 from ..frontier.conftest import Hand  # noqa: TID252  # the frontier's suite has the words for it
-from .conftest import KEY
 
 CENT = Decimal("0.01")
 
@@ -87,12 +87,12 @@ def test_the_books_show_the_ledger_the_account_and_their_difference(engine: Engi
     grown_old(engine)
     told = Usage(1_000, 9, 10, 0, datetime.now(UTC) + timedelta(days=3))
 
-    books = account.books(engine, told)
+    found = books.books(engine, told)
 
-    assert (books.ledger.used, books.ledger.reserved) == (6, 5)
-    assert (books.used_in_period, books.difference) == (6, 3)
-    assert [(one.lease, one.credits) for one in books.unsettled] == [("1.2", 5)]
-    assert account.books(engine, None).difference is None
+    assert (found.ledger.used, found.ledger.reserved) == (6, 5)
+    assert (found.used_in_period, found.difference) == (6, 3)
+    assert [(one.lease, one.credits) for one in found.unsettled] == [("1.2", 5)]
+    assert books.books(engine, None).difference is None
 
 
 def test_a_call_that_may_still_be_answered_is_not_listed_and_not_settled(
@@ -100,9 +100,9 @@ def test_a_call_that_may_still_be_answered_is_not_listed_and_not_settled(
 ) -> None:
     paid(engine, job, "1.1", None)
 
-    assert account.books(engine, None).unsettled == ()
+    assert books.books(engine, None).unsettled == ()
     with pytest.raises(Conflict, match="may still be answered"):
-        account.settle(engine, frontier, "1.1", 0)
+        books.settle(engine, frontier, "1.1", 0)
 
 
 def test_an_operator_settles_a_call_and_the_job_has_the_rest_again(engine: Engine, job: str, frontier: Hand) -> None:
@@ -110,20 +110,20 @@ def test_an_operator_settles_a_call_and_the_job_has_the_rest_again(engine: Engin
     grown_old(engine)
     frontier.run(calls.create(job, Limits(10), spent=5))
 
-    assert account.settle(engine, frontier, "1.1", 1) == job
+    assert books.settle(engine, frontier, "1.1", 1) == job
 
     assert frontier.counters(job)["spent"] == 1
-    assert account.books(engine, None).unsettled == ()
+    assert books.books(engine, None).unsettled == ()
     with pytest.raises(NotFound, match="no unsettled call"):
-        account.settle(engine, frontier, "1.1", 0)
+        books.settle(engine, frontier, "1.1", 0)
 
 
 def test_the_account_s_own_limit_is_learned_and_without_a_key_nothing_is_asked(bee: Control, frontier: Hand) -> None:
     bee.control(account={"max_concurrency": 7})
     url = f"http://{bee.address}/api/v1/"
 
-    assert account.learn_limit(frontier, url, None) is None
-    told = account.learn_limit(frontier, url, KEY)
+    assert books.learn_limit(frontier, url, None) is None
+    told = books.learn_limit(frontier, url, KEY)
 
     assert told is not None
     assert frontier.run(paid_calls.provider()).allowed == told.max_concurrency == 7

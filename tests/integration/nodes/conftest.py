@@ -108,7 +108,7 @@ class Scrapyd:
 
 
 @pytest.fixture
-def start_scrapyd(tmp_path: Path, redis_url: str) -> Iterator[Start]:  # noqa: ARG001  # emptied after workers are gone
+def start_scrapyd(tmp_path: Path, redis_url: str) -> Iterator[Start]:  # emptied once all workers are gone
     started: list[Scrapyd] = []
 
     def start(*, installed: bool = True, environment: dict[str, str] | None = None) -> Scrapyd:

@@ -12,7 +12,7 @@ from prospector.core.ticket import Verdict
 from prospector.frontier import calls
 from prospector.frontier.calls import Fetch, Status, Terms
 from prospector.frontier.client import Frontier
-from prospector.jobs import closing, control
+from prospector.jobs import closing, control, follow
 from prospector.jobs.counters import Counters
 from prospector.jobs.duties import Duties
 from prospector.jobs.gauges import Gauges
@@ -135,6 +135,31 @@ def test_a_job_that_was_cancelled_or_deleted_halfway_is_handed_out_no_more(
 
     assert after_cancel is None
     assert frontier.run(calls.running()) == []
+
+
+@pytest.mark.parametrize("deleted", [False, True])
+def test_a_paused_job_that_ended_while_redis_was_away_leaves_it_within_the_hour(
+    engine: Engine, frontier: Frontier, running: str, duties: Duties, new_job: Callable[..., NewJob], deleted: bool
+) -> None:
+    with engine.begin() as connection:
+        others = [jobs.create(connection, new_job(name=name)).job for name in ("paused", "filled, to be started")]
+    control.start(engine, frontier, others[0])
+    control.pause(engine, frontier, others[0])
+    follow.prepare(engine, frontier, others[1])
+    control.pause(engine, frontier, running)
+    with engine.begin() as connection:  # by retention, or a command that then lost Redis
+        if deleted:
+            jobs.remove(connection, running)
+        else:
+            jobs.move(connection, running, JobState.ARCHIVED, "results deleted after 90 days")
+
+    duties.follow_jobs()
+    before = status(frontier, running)
+    next(duty for duty in duties.all() if duty.name == "ended jobs").do()
+
+    assert before
+    assert not list(frontier.redis.scan_iter(f"*{running}*"))
+    assert [status(frontier, job) is None for job in others] == [False, False]
 
 
 def test_a_redis_that_has_lost_everything_is_filled_by_the_duties(

@@ -7,7 +7,7 @@ from prospector.frontier.client import Frontier
 from prospector.store import spend
 
 
-def reconcile(connection: Connection, frontier: Frontier) -> list[str]:
+def balance(connection: Connection, frontier: Frontier) -> list[str]:
     """Returns the jobs that were. May be done by any number of processes, and again: the newest figures hold."""
     jobs = frontier.run(paid_calls.unreconciled())
     for job in jobs:

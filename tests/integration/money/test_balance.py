@@ -5,8 +5,8 @@ from sqlalchemy import Engine
 from prospector.core.methods import Method
 from prospector.frontier import calls, paid_calls
 from prospector.frontier.calls import Limits
+from prospector.jobs.balance import balance
 from prospector.jobs.fill import fill
-from prospector.jobs.reconcile import reconcile
 from prospector.store import spend
 from prospector.store.spend import Reservation
 
@@ -42,8 +42,8 @@ def test_a_restarted_redis_learns_what_was_spent_before_anything_more_is(
     assert again.claim().tickets == ()
 
     with engine.begin() as connection:
-        assert reconcile(connection, again) == [job]
-        assert reconcile(connection, again) == []
+        assert balance(connection, again) == [job]
+        assert balance(connection, again) == []
 
     assert money(again, job) == (6, 5)  # 1 settled, 5 that Redis has forgotten; 5 in flight
     again.advance(2_000)
