@@ -11,6 +11,7 @@ pages and looks at a job's status. Generating takes most of the run: 10-30 s and
 import argparse
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -37,6 +38,7 @@ from prospector.store.jobs import Keyword, ListedDomain, NewJob
 
 ORDERS = {str(one): Order((one,)) for one in Format} | {"all of them": Order(tuple(Format))}
 BATCHES, LOOKS = 200, 200
+LOOK_SECONDS = 0.02
 SPARE_BYTES = 25 * 10**9
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -128,6 +130,7 @@ def exported(one: Side, order: Order, folder: Path) -> str:
     }
     backends, began = one.backends_cpu_seconds(), time.monotonic()
     process = subprocess.Popen([sys.executable, "-m", "prospector.jobs.exports"], env=environment)
+    peak_mb = highest_mb(process.pid)
     _, code, usage = os.wait4(process.pid, 0)
     seconds = time.monotonic() - began
     process.returncode = os.waitstatus_to_exitcode(code)
@@ -139,8 +142,17 @@ def exported(one: Side, order: Order, folder: Path) -> str:
     shutil.rmtree(folder / "files")
     return (
         f"{seconds:6.1f} s   CPU {usage.ru_utime + usage.ru_stime:5.1f} s, of Postgres {one.backends_cpu_seconds() - backends:4.1f} s"
-        f"   {usage.ru_maxrss / 1024:4.0f} MB at most   {size_mb:5.0f} MB of files"
+        f"   {peak_mb:4.0f} MB at most   {size_mb:5.0f} MB of files"
     )
+
+
+def highest_mb(pid: int) -> float:
+    """Until it ends. Not ru_maxrss: that begins with what this process holds, from before its exec."""
+    highest_kb, status_file = 0, Path(f"/proc/{pid}/status")
+    while line := re.search(r"VmHWM:\s*(\d+)", status_file.read_text()):
+        highest_kb = int(line[1])
+        time.sleep(LOOK_SECONDS)
+    return highest_kb / 1024
 
 
 def beside_each_other(what: str, sides: list[Side], times: int, work: Callable[[Side], Callable[[], object]]) -> None:

@@ -15,8 +15,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import Engine, make_url
+from sqlalchemy import Engine, Row, make_url
 
 from prospector.core.methods import Mode
 from prospector.demo.site import Reach
@@ -50,6 +51,10 @@ SLOTS = 6
 CAP_CREDITS = 60  # of the second job: reached
 SHORT_OUTAGE_SECONDS = 40  # two probes
 OPENING_SECONDS = 1.0  # a call that was granted just before the breaker opened may be sent just after
+LOST = "SELECT 1 FROM pages WHERE job = :job AND detail = 'ScrapingBee could not fetch it'"
+ENDED = """
+SELECT count(*) FILTER (WHERE state = 'done'), count(*) FILTER (WHERE state = 'failed') FROM domains WHERE job = :job
+"""
 
 
 @contextmanager
@@ -145,16 +150,9 @@ class Run:
         return len(stage.bee.truth()["calls"]) - before
 
     def told(self, outage_calls: int) -> Iterator[tuple[str, object]]:
-        stage, truth = self.stage, self.stage.bee.truth()
-        ledgers = [stage.ledger(job) for job in self.jobs]
+        truth = self.stage.bee.truth()
+        ledgers = [self.stage.ledger(job) for job in self.jobs]
         used, unsettled = sum(one.used for one in ledgers), sum(one.reserved for one in ledgers)
-        direct = {
-            canonical(address(page, site), site.ignored_query)
-            for site in stage.plan.sites
-            for page in site.pages.values()
-            if page.reach is Reach.DIRECT
-        }
-        hybrid = [call for call in truth["calls"] if call["tag"] == self.jobs[0]]
         yield "charged by ScrapingBee", truth["credits"]
         yield "settled in the ledger, unsettled beside it", f"{used}, {unsettled}"
         yield "charged and in neither", max(0, truth["credits"] - used - unsettled)
@@ -165,30 +163,23 @@ class Run:
         apart = [later - earlier for earlier, later in pairwise(probes)]
         yield "calls in the outage: before the breaker opened, probes", f"{outage_calls - len(probes)}, {len(probes)}"
         yield "least seconds between two probes", f"{min(apart):.1f}" if apart else "only one"
-        yield (
-            "hybrid: credits on pages that direct could read",
-            sum(call["cost"] for call in hybrid if canonical(call["url"]) in direct),
-        )
-        yield (
-            "hybrid: pages lost to ScrapingBee's failures",
-            len(
-                stage.rows(
-                    "SELECT 1 FROM pages WHERE job = :job AND detail = 'ScrapingBee could not fetch it'",
-                    job=self.jobs[0],
-                )
-            ),
-        )
-        yield (
-            "hybrid: domains done, failed",
-            tuple(
-                stage.rows(
-                    "SELECT count(*) FILTER (WHERE state = 'done'), count(*) FILTER (WHERE state = 'failed') FROM domains"
-                    " WHERE job = :job",
-                    job=self.jobs[0],
-                )[0]
-            ),
-        )
+        yield "hybrid: credits on pages that direct could read", self._wasted(truth["calls"])
+        yield "hybrid: pages lost to ScrapingBee's failures", len(self._hybrid(LOST))
+        yield "hybrid: domains done, failed", tuple(self._hybrid(ENDED)[0])
         yield "the key, anywhere", ", ".join(f"{where} {hits}" for where, hits in self.key_hits())
+
+    def _hybrid(self, statement: str) -> list[Row[Any]]:
+        return self.stage.rows(statement, job=self.jobs[0])
+
+    def _wasted(self, made: list[dict[str, Any]]) -> int:
+        direct = {
+            canonical(address(page, site), site.ignored_query)
+            for site in self.stage.plan.sites
+            for page in site.pages.values()
+            if page.reach is Reach.DIRECT
+        }
+        hybrid = [call for call in made if call["tag"] == self.jobs[0]]
+        return sum(call["cost"] for call in hybrid if canonical(call["url"]) in direct)
 
 
 def command_line(process: Path) -> bytes:

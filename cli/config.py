@@ -20,7 +20,7 @@ def config() -> None:
 @config.command(cls=Command)
 @output.json_option
 def show(as_json: bool) -> None:
-    """Print every option with its value and origin. Secrets are masked.
+    """Print every option with its value and origin, and say which prospector.toml is in force. Secrets are masked.
 
     \b
     Example:
@@ -32,4 +32,5 @@ def show(as_json: bool) -> None:
     if as_json:
         output.data({name: {"value": value, "origin": origin} for name, value, origin in rows})
     else:
-        output.table(["option", "value", "from"], rows)
+        file = env.file_in_force() or f"none in force (yours would be {env.user_file()})"
+        output.table(["option", "value", "from"], [*rows, (env.FILE_NAME, file, "")])

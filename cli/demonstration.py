@@ -79,19 +79,19 @@ def _lists(stage: Stage, out: Path) -> "Lists":
     from prospector.demo.prose import languages
 
     plan = Plan(stage.seed, stage.sites, showcase.kinds())
-    domains, keywords = out / "domains.csv", out / "keywords.txt"
+    domains_file, keywords_file = out / "domains.csv", out / "keywords.txt"
     try:
         out.mkdir(parents=True, exist_ok=True)
-        domains.write_text(showcase.domains_csv(plan), encoding="utf-8")
-        keywords.write_text(showcase.keywords_txt(plan), encoding="utf-8")
+        domains_file.write_text(showcase.domains_csv(plan), encoding="utf-8")
+        keywords_file.write_text(showcase.keywords_txt(plan), encoding="utf-8")
     except OSError as error:
         raise EnvironmentInvalid(
             f"Nothing can be written in {out}: {error.strerror}.", "Choose another --out."
         ) from error
-    found = lists.read(_asked(domains, keywords))
-    rows, words = len(found.intake.domains), len(found.keywords.keywords)
+    found = lists.read(_asked(domains_file, keywords_file))
+    domains, words = len(found.intake.domains), len(found.keywords.keywords)
     output.say(
-        f"The list: {found.intake.rows:,} rows, of which {rows:,} are sites to crawl. {words} keywords in {len(languages())} languages."
+        f"The list: {found.intake.rows:,} rows with {domains:,} domains to crawl. {words} keywords in {len(languages())} languages."
     )
     return found
 
@@ -187,7 +187,10 @@ def _tell(played: Played, here: Path, as_json: bool) -> None:
     click.echo("\nFiles, the best one to open first:")
     for name in BEST_FIRST:
         click.echo(f"  {_short(Path(played.paths[name]), here)}")
-    click.echo(f"\n{_in_one_line(played.verdict)}\n")
+    click.echo()
+    for words in _judged(played.verdict):
+        click.echo(words)
+    click.echo()
 
 
 def _as_object(played: Played) -> dict[str, Any]:
@@ -199,15 +202,17 @@ def _as_object(played: Played) -> dict[str, Any]:
     }
 
 
-def _in_one_line(verdict: "Verdict") -> str:
+def _judged(verdict: "Verdict") -> Iterator[str]:
     seen = {line.what: line.seen for line in verdict.lines}
     broken = [f"{line.what} {line.seen} (allowed {line.allowed})" for line in verdict.lines if line.good is False]
+    yield f"Checked against what the sites really say{': NOT as promised' if broken else ''}:"
     if broken:
-        return f"Checked against what the sites really say: NOT as promised: {'; '.join(broken)}."
-    return (
-        f"Checked against what the sites really say: {_of(seen['recall'])} mentions found, {_of(seen['precision'])} rows true, "
-        f"never two requests to a site within a second ({seen['smallest gap']}), robots.txt obeyed, no trap fallen for."
-    )
+        yield from (f"  {words}" for words in broken)
+        return
+    yield f"  {_of(seen['recall'])} mentions that a reader could find are there"
+    yield f"  {_of(seen['precision'])} rows of results.csv are true, each with the right count"
+    yield f"  never two requests to a site within a second: the closest two were {seen['smallest gap']} apart"
+    yield "  robots.txt and Retry-After obeyed, no trap fallen for"
 
 
 def _of(seen: str) -> str:

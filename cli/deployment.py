@@ -1,6 +1,5 @@
 """The servers of this deployment, opened for one command about jobs; what was interrupted goes on, and it is said."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -55,7 +54,7 @@ def runner_environment(servers: "Servers") -> dict[str, str]:
     from prospector.local import options
 
     in_force = {"DATABASE_URL": servers.database_url, "STORAGE_URL": servers.storage_url}
-    return os.environ | options.given() | in_force
+    return options.applied(options.given() | in_force)
 
 
 def start_workers(deployment: Deployment) -> None:

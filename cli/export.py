@@ -80,14 +80,16 @@ def export(
       prospector job export a7k2mq --format csv,xlsx,html --out results
       prospector job export a7k2mq --format csv --only results --raw --wait --json
     """
-    from prospector.jobs.exports import asking
+    from prospector.jobs.exports import asking, shelf
 
     asked = _order(formats, only, raw)
+    if out:
+        shelf.prepare(out)
     with deployment.opened() as opened:
         job = asking.ask(opened.engine, opened.find(given), asked)
         if not (waits or out or wait_timeout is not None):
             _bring_on(opened)
-            for words in export_words.meanwhile(job):
+            for words in export_words.meanwhile(job, asked.formats):
                 output.say(words)
             if as_json:
                 output.data(export_words.as_object(asking.of_job(opened.engine, job.id)[0], {}, {}))
@@ -207,11 +209,14 @@ def _bring_on(opened: Deployment) -> None:
 
 
 def _log() -> Path:
+    """Where there is no local stack that would keep it small, this does."""
     from prospector import settings
+    from prospector.local import log_files
     from prospector.local.home import Home
 
     home = Home(settings.PROSPECTOR_HOME)
     home.make()
+    log_files.keep_small(home.logs)
     return home.logs / "exports.log"
 
 
@@ -222,13 +227,12 @@ def _shown() -> Iterator[Callable[["Export"], None]]:
     if not console.is_terminal:
         yield _Lines().show
         return
-    rows = TextColumn("{task.completed:,.0f} of {task.fields[all_rows]} rows")
+    rows = TextColumn("{task.fields[rows]}")
     with Progress(TextColumn("Exporting"), BarColumn(), rows, console=console, transient=True) as progress:
-        bar = progress.add_task("", total=None, all_rows="?")
+        bar = progress.add_task("", total=None, rows="")
 
         def show(one: "Export") -> None:
-            total = one.rows_total or None
-            progress.update(bar, completed=one.rows_done, total=total, all_rows=f"{total:,}" if total else "?")
+            progress.update(bar, completed=one.rows_done, total=one.rows_total or None, rows=export_words.rows(one))
 
         yield show
 
@@ -258,6 +262,8 @@ def _hand_over(one: "Export", wanted: Fetching, as_json: bool) -> int:
         output.say(note)
     for line in export_words.ready(one, links, paths):
         click.echo(line)
+    if wanted.out is None:
+        output.say(f"To have them in a folder: prospector job export-status {one.job} --out results")
     return 0
 
 

@@ -1,6 +1,6 @@
 """An export in words: what is said when it is asked for, on its way, and when it is there."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -8,16 +8,18 @@ from cli.job_words import counted
 from cli.output import plain
 from prospector.core import retention
 from prospector.core.states import ENDED, IN_FLIGHT
+from prospector.jobs.exports.order import Format
 from prospector.store.exports import Export
 from prospector.store.jobs import Job
 from prospector.store.tables import ExportState
 
-DOMAINS_A_MINUTE = 50_000  # all formats, with their mentions (bench/export.py); said as about, meant as at most
+# with 20 mentions each (bench/export.py); said as about, meant as at most. A workbook has each cell of them
+DOMAINS_A_MINUTE, OF_A_WORKBOOK = 50_000, 20_000
 
 
-def meanwhile(job: Job) -> Iterator[str]:
+def meanwhile(job: Job, formats: Container[Format]) -> Iterator[str]:
     """For somebody who does not wait: when and how to ask for the files, and what is in them."""
-    minutes = max(1, -(-job.domains_total // DOMAINS_A_MINUTE))
+    minutes = max(1, -(-job.domains_total // (OF_A_WORKBOOK if Format.XLSX in formats else DOMAINS_A_MINUTE)))
     yield (
         f"Export started. Check status in ~{counted(minutes, 'minute')}. "
         f"Run 'prospector job export-status {job.id}' to check progress."
@@ -34,7 +36,7 @@ def state(one: Export) -> str:
             why = f" Its first try ended: {plain(one.reason)}" if one.reason else ""
             return f"The export of job {one.job} waits to be made.{why}"
         case ExportState.RUNNING:
-            return f"The export of job {one.job} is being made: {_rows(one)}."
+            return f"The export of job {one.job} is being made: {rows(one)}."
         case ExportState.FAILED:
             return f"The export of job {one.job} has failed: {plain(one.reason or 'no reason was kept')}\nNext: {again}"
         case ExportState.EXPIRED:
@@ -98,7 +100,7 @@ def size(size_bytes: int) -> str:
     return f"{size_bytes / 1_000_000:,.1f} MB"
 
 
-def _rows(one: Export) -> str:
+def rows(one: Export) -> str:
     if not one.rows_total:
         return "counting its rows"
     return f"{one.rows_done:,} of {one.rows_total:,} rows ({one.rows_done * 100 // one.rows_total}%)"

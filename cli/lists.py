@@ -21,6 +21,7 @@ from prospector.core.languages import names, wanted
 from prospector.core.methods import Mode
 from prospector.core.metric import MetricColumn, metric_column
 
+UNDER_A_MINUTE = "under a minute"
 LINES_SHOWN = 5  # of each kind; --json has them all
 MODES = [*(one.value for one in Mode), "smart-hybrid"]
 
@@ -214,15 +215,21 @@ def _plan(lists: Lists) -> Iterator[str]:
 
     plan = lists.plan
     keywords = f", {count(len(lists.keywords.keywords), 'keyword')}" if lists.keywords.keywords else ""
-    times = dict.fromkeys((duration(plan.seconds_low), duration(plan.seconds_high)))
+    times = [duration(plan.seconds_low), duration(plan.seconds_high)]
     yield ""
     yield f"Plan: {count(plan.domains, 'domain')} on {count(plan.sites, 'site')}{keywords}, mode {plan.mode}."
-    yield f"Time: {' to '.join(times)} (no history yet: a guess from typical lists)."
+    yield f"Time: {_range(*times)} (no history yet: a guess from typical lists)."
     expected = CreditRange(plan.credits_low, plan.credits_high, plan.past_jobs)
     yield f"{in_words(expected, plan.mode, settings.CREDIT_PRICE_USD)}."
     if plan.credits_high > DEFAULT_CAP_CREDITS:
         share = f"{DEFAULT_CAP_CREDITS / plan.credits_high:.0%} of the upper end"
         yield f"The default limit of {DEFAULT_CAP_CREDITS:,} credits covers {share}; --max-credits changes it."
+
+
+def _range(low: str, high: str) -> str:
+    if low == high:
+        return low
+    return f"up to {high}" if low == UNDER_A_MINUTE else f"{low} to {high}"
 
 
 def next_command(asked: Asked) -> str:
@@ -242,7 +249,7 @@ def next_command(asked: Asked) -> str:
 
 def duration(seconds: int) -> str:
     if seconds < 60:
-        return "under a minute"
+        return UNDER_A_MINUTE
     if seconds < 5_400:
         return count(round(seconds / 60), "minute")
     return f"{seconds / 3600:,.1f} hours"

@@ -18,6 +18,7 @@ T = TypeVar("T")
 FILE_NAME = "prospector.toml"
 MASK = "********"
 FLAGS_VARIABLE = "PROSPECTOR_FLAGS"  # names of the options that a flag has put into the environment
+FOLDER_VARIABLE = "PROSPECTOR_FOLDER"  # of a child: the working folder of the command that it works for
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,11 @@ READ: dict[str, Option] = {}
 
 def text(name: str, default: str | None = None) -> str | None:
     return _read(name, default, str)
+
+
+def program(name: str) -> str | None:
+    """A path at which something is run."""
+    return _read(name, None, str, is_of_user=True)
 
 
 def secret(name: str) -> str | None:
@@ -84,6 +90,7 @@ def url(name: str, default: str | None, schemes: tuple[str, ...]) -> str | None:
         parse,
         f"a URL that begins with {' or '.join(f'{one}://' for one in schemes)}",
         secret=True,
+        is_of_user=True,
     )
 
 
@@ -94,22 +101,24 @@ def urls(name: str, schemes: tuple[str, ...]) -> tuple[str, ...]:
             raise ValueError
         return parts
 
-    return _read(name, (), parse, f"URLs with commas between, each with {' or '.join(schemes)}", secret=True)
+    expected = f"URLs with commas between, each with {' or '.join(schemes)}"
+    return _read(name, (), parse, expected, secret=True, is_of_user=True)
 
 
 def folder(name: str, default: Path) -> Path:
-    return _read(name, default, lambda raw: Path(raw).expanduser().absolute(), "a folder")
+    return _read(name, default, lambda raw: Path(raw).expanduser().absolute(), "a folder", is_of_user=True)
 
 
-def words(name: str) -> tuple[str, ...]:
-    return _read(name, (), _parts, "values with commas between")
+def routes(name: str) -> tuple[str, ...]:
+    """Names and where they lead."""
+    return _read(name, (), _parts, "values with commas between", is_of_user=True)
 
 
 def networks(name: str) -> tuple[IPv4Network | IPv6Network, ...]:
     def parse(raw: str) -> tuple[IPv4Network | IPv6Network, ...]:
         return tuple(ip_network(part) for part in _parts(raw))
 
-    return _read(name, (), parse, "networks with commas between, such as 10.0.0.0/8,127.1.0.0/16")
+    return _read(name, (), parse, "networks with commas between, such as 10.0.0.0/8,127.1.0.0/16", is_of_user=True)
 
 
 def refuse_unknown() -> None:
@@ -158,8 +167,16 @@ def _read(
     expected: str = "text",
     *,
     secret: bool = False,
+    is_of_user: bool = False,
 ) -> T:
+    """`is_of_user`: what is run, and where data and secrets go. A folder that came from somebody else does not decide it."""
     raw, origin = _raw(name)
+    if is_of_user and origin == str(folder_file()):
+        raise SettingInvalid(
+            f"{name} may not be set in the prospector.toml of a working folder ({origin}): "
+            "a folder that came from elsewhere could run a program or send your key and data away.",
+            f"If you want this value, set it in {user_file()}, in the environment or with --set.",
+        )
     value = default
     if raw is not None:
         try:
@@ -183,12 +200,29 @@ def _raw(name: str) -> tuple[str | None, str]:
     return None, "default"
 
 
+def file_in_force() -> Path | None:
+    return _file()[0]
+
+
+def folder_file() -> Path | None:
+    """That of the working folder, unless it is the user's own."""
+    path = working_folder() / FILE_NAME
+    return None if path.resolve() == user_file().resolve() else path
+
+
+def working_folder() -> Path:
+    return Path(os.environ.get(FOLDER_VARIABLE) or Path.cwd())
+
+
+def user_file() -> Path:
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "prospector" / FILE_NAME
+
+
 @cache
 def _file() -> tuple[Path | None, dict[str, str]]:
     """The first prospector.toml there is: in the working folder, else in the user's configuration."""
-    user_config = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "prospector"
-    for path in (Path.cwd() / FILE_NAME, user_config / FILE_NAME):
-        if path.is_file():
+    for path in (folder_file(), user_file()):
+        if path and path.is_file():
             try:
                 entries = tomllib.loads(path.read_text(encoding="utf-8"))
             except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -10,6 +10,7 @@ import re
 import sys
 import time
 import traceback
+from logging.handlers import RotatingFileHandler
 from typing import TYPE_CHECKING, Any, TextIO
 from urllib.parse import quote, unquote
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from twisted.logger import STDLibLogObserver
 
 LEAST_SECRET_CHARS = 4  # shorter ones would blank out ordinary text
+FILE_BYTES_MOST = 10_000_000
 LABELS = {"job": "Job", "worker": "Worker", "domain": "Domain", "url": "URL"}  # in the operators' order
 
 # C0, C1, line separators, bidirectional overrides: what could forge a second line or drive a terminal
@@ -54,18 +56,27 @@ class EventLog:
             self._logger.log(level, event, extra={"fields": fields}, exc_info=exc_info)
 
 
+def in_full(error: BaseException) -> str:
+    """With its traceback, for one that is no longer being handled."""
+    return "".join(traceback.format_exception(error))
+
+
 def named(name: str) -> EventLog:
     return EventLog(name)
 
 
-def install(style: str, level: str, stream: TextIO | None = None, worker: str | None = None) -> logging.Handler:
-    """Sends every line of this process, Scrapy's, Scrapyd's and Twisted's included, to `stream` (stderr) in `style`.
+def install(
+    style: str, level: str, stream: TextIO | None = None, worker: str | None = None, file: str | None = None
+) -> logging.Handler:
+    """Sends every line of this process, Scrapy's, Scrapyd's and Twisted's included, to `file` or `stream` (stderr) in `style`.
 
-    `worker` is added to each event. Calling it again replaces the earlier call.
+    `worker` is added to each event. Calling it again replaces the earlier call. A file that grows over FILE_BYTES_MOST is
+    set aside as `.1`, in the place of the one before it: a worker may live for weeks.
     """
     hide(*env.secrets())
-    handler = logging.StreamHandler(stream or sys.stderr)
-    as_text = style == "text" or (style == "auto" and handler.stream.isatty())
+    terminal = stream or sys.stderr
+    handler = _file_handler(file) if file else logging.StreamHandler(terminal)
+    as_text = style == "text" or (style == "auto" and not file and terminal.isatty())
     handler.setFormatter(TextLines(worker) if as_text else JsonLines(worker))
     handler.setLevel(level)
     for old in [one for one in logging.root.handlers if isinstance(one.formatter, JsonLines)]:
@@ -73,6 +84,10 @@ def install(style: str, level: str, stream: TextIO | None = None, worker: str | 
     logging.root.addHandler(handler)
     logging.root.setLevel(level)
     return handler
+
+
+def _file_handler(file: str) -> logging.Handler:
+    return RotatingFileHandler(file, maxBytes=FILE_BYTES_MOST, backupCount=1, encoding="utf-8")
 
 
 def scrapyd_observer() -> "STDLibLogObserver":

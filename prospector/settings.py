@@ -1,6 +1,8 @@
 """Every option of a deployment, and Scrapy's own settings. Each option: what it is, its unit, who reads it.
 
 An option comes from a flag (`--set NAME=VALUE`), the environment, prospector.toml or the default below, in this order.
+Those that say what is run and where data goes (programs, folders, URLs, networks, routes) are not taken from a prospector.toml of
+the working folder.
 """
 
 import os
@@ -34,10 +36,10 @@ REDIS_URL = env.url("REDIS_URL", None, ("redis", "rediss", "unix"))
 SCRAPYD_URLS = env.urls("SCRAPYD_URLS", ("http", "https"))
 
 # folder of the programs of a Postgres, for the local stack; else of a wheel or the system; read by prospector.local
-POSTGRES_PROGRAMS = env.text("POSTGRES_PROGRAMS")
+POSTGRES_PROGRAMS = env.program("POSTGRES_PROGRAMS")
 
 # program of a Redis or Valkey, for the local stack; else of a wheel or the system; read by prospector.local
-REDIS_PROGRAM = env.text("REDIS_PROGRAM")
+REDIS_PROGRAM = env.program("REDIS_PROGRAM")
 
 # seconds until a local stack that nothing uses stops by itself; read by prospector.local
 LOCAL_IDLE_SECONDS = env.integer("LOCAL_IDLE_SECONDS", 900, least=1)
@@ -49,7 +51,7 @@ STORAGE_URL = env.url("STORAGE_URL", None, ("s3", "file"))
 ALLOWED_NETWORKS = env.networks("ALLOWED_NETWORKS")
 
 # names and where they lead, as *.test=127.1.0.1:18080; read by prospector.fetch.resolver
-RESOLVE = env.words("RESOLVE")
+RESOLVE = env.routes("RESOLVE")
 
 # least time between two requests to a site, ms; less than 1000 only inside ALLOWED_NETWORKS; read by prospector.scheduler
 DELAY_MS = env.integer("DELAY_MS", 1_000)

@@ -58,8 +58,11 @@ class Storage(Protocol):
 
     def listed(self, prefix: str) -> Iterator[Blob]: ...
 
-    def sweep(self, prefix: str) -> int:
-        """Removes what is unfinished below `prefix`, and says how much that was. A writer of it ends with WriteLost."""
+    def sweep(self, prefix: str, before: datetime | None = None) -> int:
+        """Removes what is unfinished below `prefix`, and says how much that was. A writer of it ends with WriteLost.
+
+        `before`: only what was begun (in a folder: last written to) before then.
+        """
 
 
 class UntilCommit:

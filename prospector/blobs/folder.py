@@ -66,11 +66,17 @@ class Folder:
                 facts = path.stat()
                 yield Blob(key, facts.st_size, datetime.fromtimestamp(facts.st_mtime, UTC))
 
-    def sweep(self, prefix: str) -> int:
-        left = list((self._root / INCOMING).glob(f"{quote(prefix, safe='')}*"))
-        for path in left:
-            path.unlink(missing_ok=True)
+    def sweep(self, prefix: str, before: datetime | None = None) -> int:
+        left = [one for one in self._incoming(prefix) if before is None or one.modified_at < before]
+        for one in left:
+            (self._root / INCOMING / one.key).unlink(missing_ok=True)
         return len(left)
+
+    def _incoming(self, prefix: str) -> Iterator[Blob]:
+        for path in (self._root / INCOMING).glob(f"{quote(prefix, safe='')}*"):
+            with suppress(FileNotFoundError):  # committed meanwhile
+                facts = path.stat()
+                yield Blob(path.name, facts.st_size, datetime.fromtimestamp(facts.st_mtime, UTC))
 
     def _path(self, key: str) -> Path:
         path = (self._root / key).resolve()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from datetime import datetime
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -63,10 +64,11 @@ class S3:
             for found in page.get("Contents", ()):
                 yield Blob(found["Key"].removeprefix(self._prefix), found["Size"], found["LastModified"])
 
-    def sweep(self, prefix: str) -> int:
+    def sweep(self, prefix: str, before: datetime | None = None) -> int:
         wanted = self._prefix + prefix
         pages = self._client.get_paginator("list_multipart_uploads").paginate(Bucket=self._bucket, Prefix=wanted)
-        left = [one for page in _each(prefix, iter(pages)) for one in page.get("Uploads", ())]
+        found = [one for page in _each(prefix, iter(pages)) for one in page.get("Uploads", ())]
+        left = [one for one in found if before is None or one["Initiated"] < before]
         for one in left:
             self._abort(one["Key"], one["UploadId"])
         return len(left)

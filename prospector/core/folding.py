@@ -71,6 +71,12 @@ class Folded:
     text: str
     steps: tuple[Shifts, ...] = ()
 
+    def places(self, starts: list[int], length: int) -> list[tuple[int, int]]:
+        """In the original, from where to where each of these stretches of `length` characters goes."""
+        if not self.steps:
+            return [(start, start + length) for start in starts]
+        return [(self.start(start), self.end(start + length)) for start in starts]
+
     def start(self, at: int) -> int:
         for step in reversed(self.steps):
             at = step.start(at)

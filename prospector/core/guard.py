@@ -33,13 +33,15 @@ def is_hostile(html: bytes) -> bool:
 
 def _may_nest(html: bytes) -> bool:
     """Whether so many more tags are opened than closed, anywhere on the way, that they could weigh; by cheap counts."""
-    tags = html.count(b"<")
+    step = len(html) // CHECKPOINTS + 1
+    starts = range(0, len(html), step)
+    tags_by_stretch = [html.count(b"<", start, start + step) for start in starts]
+    tags = sum(tags_by_stretch)
     if tags <= SURPLUS_AT_MOST:
         return False
     most = surplus = 0
-    step = len(html) // CHECKPOINTS + 1
-    for start in range(0, len(html), step):
-        surplus += html.count(b"<", start, start + step) - 2 * html.count(b"</", start, start + step)
+    for start, in_stretch in zip(starts, tags_by_stretch, strict=True):
+        surplus += in_stretch - 2 * html.count(b"</", start, start + step)
         most = max(most, surplus)
     return most > SURPLUS_AT_MOST or most * tags > SURPLUS_BY_TAGS_AT_MOST
 
@@ -66,7 +68,8 @@ def _nests(html: bytes) -> bool:
 
 
 def _has_long_tag(html: bytes) -> bool:
-    many = html.count(b"=") > max(UNITS_AT_MOST, ATTRIBUTES_PER_TAG * html.count(b"<"))
+    attributes = html.count(b"=")
+    many = attributes > UNITS_AT_MOST and attributes > ATTRIBUTES_PER_TAG * html.count(b"<")
     return (many or _has_long_gap(html)) and LONG_TAG.search(html) is not None
 
 

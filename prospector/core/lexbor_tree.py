@@ -1,15 +1,17 @@
 """The first parser: lexbor, which builds the tree a browser builds, read by serialising it and cutting at its tags."""
 
 import re
-from itertools import islice
+from collections.abc import Iterable
 
+from ahocorasick_rs import BytesAhoCorasick, MatchKind
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
 from prospector.core.hidden import holds_comments, is_hidden
 from prospector.core.marked import ANCHORS_AT_MOST, Anchor, Head, Marked, up_to_tag
 from prospector.core.markup import (
-    FOREIGN,
     HARD,
+    LINK_START,
+    MARK,
     MARKS,
     RAW,
     SHOWN_RAW,
@@ -25,19 +27,26 @@ from prospector.core.zones import Zone
 OPTIONS = LexborDocumentOptions.WO_EVENTS.value  # with events, 16,000 options of a select take a second
 TAGS_AT_MOST = 150_000
 HIDING = "[hidden], [style], [popover], dialog"
-# a first selector costs a tree as much as 200 elements: none is asked for in vain
-HIDING_WORDS = (b"hidden", b"none", b"popover", b"<dialog")
+HIDING_WORDS = frozenset([b"hidden", b"popover", b"<dialog"])
+DISPLAY_NONE = frozenset([b"display", b"none"])
 COMMENTS = "[id*=comment i], [class*=comment i]"
-ROOTS = "#root, #app, #__next, #__nuxt"
-BASE_NAMES = (b"<base", b"<BASE", b"<Base")
-ROOT_NAMES = ('id="root"', 'id="app"', 'id="__next"', 'id="__nuxt"')
+ROOTS = ("root", "app", "__next", "__nuxt")
+EMPTY_ROOTS = ", ".join(f"#{one}" for one in ROOTS)
+ROOT_WORDS = frozenset(written.encode() for one in ROOTS for written in (f'"{one}"', f"'{one}'", f"={one}"))
+BASE = b"<base"
+COMMENT_START = b"<!--"  # other comments end at their first `>`, and are cut as tags
+COMMENT_WORD = b"omment"
+RAW_WORDS = {f"<{tag}".encode(): tag for tag in RAW}
+# every walk over a tree costs more than one pass over the bytes for all these words at once: no walk is made in vain
+WORDS = (*HIDING_WORDS, *DISPLAY_NONE, *ROOT_WORDS, BASE, COMMENT_START, COMMENT_WORD, *RAW_WORDS)
+FINDER = BytesAhoCorasick(WORDS, matchkind=MatchKind.LeftmostFirst)
 
 # in what lexbor serialises, attribute values have no `<` or `>`, and tags no spare white space
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 # two of a name side by side; the names left out are blocks, which are broken anyway
-TWINS = re.compile(r"</(?!li>|p>|t[dhr]>|d[dtl]>|div>|ul>|h\d>)([^\s>]+)>(?=<\1[\s>])")
-TAG = re.compile(r"<([^ >]++)[^>]*+>")
-LINK = re.compile(r"<a(?:rea)?(?=[ >])([^>]*+)")
+TWINS = re.compile(r"</(?!li>|p>|t[dhr]>|d[dtl]>|div>|ul>|h\d>)([^>]++)>(?=<\1[ >])")
+TAG = re.compile(r"<(a(?:rea)? [^>]*+|[^ >]++)[^>]*+>")  # its name; a link's with its attributes
+NOT_LINKS = {tag: mark for tag, mark in MARKS.items() if LINK_START not in mark}
 HREF = re.compile(r' href="([^"]*)"')
 REL = re.compile(r' rel="([^"]*)"')
 
@@ -46,25 +55,29 @@ def parse(utf8: bytes) -> Marked:
     begun = up_to_tag(utf8, TAGS_AT_MOST)
     tree = LexborHTMLParser(begun, scripting=True, options=OPTIONS)
     head = _head(tree)
-    if any(name in utf8 for name in BASE_NAMES):
+    words = _words(begun)
+    if BASE in words:
         _add_base(head, tree)
     body = tree.body
     if body is None:
         return Marked("", [], head, truncated=len(begun) < len(utf8))
-    _take_out(tree, head)
-    lower = begun.lower()
-    unseen = any(word in lower for word in HIDING_WORDS) and _mark_hidden(body)
-    if b"omment" in utf8:
+    _take_out([RAW_WORDS[word] for word in RAW_WORDS.keys() & words], tree, head)
+    unseen = (not words.isdisjoint(HIDING_WORDS) or words >= DISPLAY_NONE) and _mark_hidden(body)
+    if COMMENT_WORD in words:
         _mark_comments(body)
     html = body.html or ""
-    if "<!--" in html:
+    if COMMENT_START in words:
         html = COMMENT.sub("", html)
-    head.has_empty_root = any(name in html for name in ROOT_NAMES) and any(map(_is_empty, body.css(ROOTS)))
-    text = _cut(html)
+    head.has_empty_root = not words.isdisjoint(ROOT_WORDS) and any(map(_is_empty, body.css(EMPTY_ROOTS)))
+    text, anchors = _cut(html)
     if unseen or is_hidden("html", tree.root.attributes if tree.root else {}):
         text = f"{UNSEEN_START}{text}{UNSEEN_END}"
-    anchors = [_anchor(attributes) for attributes in islice(LINK.findall(html), ANCHORS_AT_MOST + 1)]
     return Marked(text, anchors, head, len(begun) < len(utf8))
+
+
+def _words(html: bytes) -> set[bytes]:
+    """Which of WORDS are anywhere in it, in whatever case."""
+    return {WORDS[which] for which, _, _ in FINDER.find_matches_as_indexes(html.lower())}
 
 
 def _head(tree: LexborHTMLParser) -> Head:
@@ -90,9 +103,9 @@ def _add_base(head: Head, tree: LexborHTMLParser) -> None:
         head.base = base.attributes.get("href") or ""
 
 
-def _take_out(tree: LexborHTMLParser, head: Head) -> None:
+def _take_out(tags: Iterable[str], tree: LexborHTMLParser, head: Head) -> None:
     """What cannot be cut at its tags."""
-    for tag in RAW:
+    for tag in tags:
         for node in tree.tags(tag):
             head.has_script |= tag == "script"
             shown = tag in SHOWN_RAW and not is_hidden(tag, node.attributes)
@@ -119,24 +132,47 @@ def _mark_comments(body: LexborNode) -> None:
 
 
 def _is_empty(root: LexborNode) -> bool:
-    return not FOREIGN.sub("", root.text()).strip()
+    return not MARK.sub("", root.text()).strip()
 
 
-def _cut(html: str) -> str:
+def _cut(html: str) -> tuple[str, list[Anchor]]:
+    tags = _Tags()
     pieces = TAG.split(TWINS.sub(lambda end: end[0] + SOFT, html))
-    pieces[1::2] = map(MARKS.__getitem__, pieces[1::2])
-    return _unescaped("".join(pieces))
+    pieces[1::2] = map(tags.__getitem__, pieces[1::2])
+    return _unescaped("".join(pieces)), tags.anchors
+
+
+class _Tags(dict[str, str]):
+    """The marks of one document's tags, by name. Those of links are not kept, so that each link is met here, in order."""
+
+    def __init__(self) -> None:
+        super().__init__(NOT_LINKS)
+        self.anchors: list[Anchor] = []
+        self.known: dict[str, Anchor] = {}  # menus repeat their links
+
+    def __missing__(self, tag: str) -> str:
+        mark = MARKS[tag.partition(" ")[0]]
+        if LINK_START not in mark:
+            self[tag] = mark
+        elif len(self.anchors) <= ANCHORS_AT_MOST:
+            if tag not in self.known:
+                self.known[tag] = _anchor(tag)
+            self.anchors.append(self.known[tag])
+        return mark
 
 
 def _unescaped(text: str) -> str:
     """What a serialiser escapes, which is little: lexbor has read every other reference."""
     if "&" not in text:
         return text
-    text = text.replace("&nbsp;", "\xa0").replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"')
-    return text.replace("&amp;", "&")
+    return text.replace("&nbsp;", "\xa0").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
 def _anchor(attributes: str) -> Anchor:
     href = HREF.search(attributes)
     rel = REL.search(attributes) if "rel=" in attributes else None
-    return Anchor(_unescaped(href[1]) if href else None, _unescaped(rel[1]) if rel else "")
+    return Anchor(_value(href[1]) if href else None, _value(rel[1]) if rel else "")
+
+
+def _value(written: str) -> str:
+    return _unescaped(written.replace("&quot;", '"'))

@@ -1,13 +1,12 @@
 """The links of a page: resolved as a browser resolves them, with their text, their rel and where they stand."""
 
 import re
-from bisect import bisect_right
 from typing import NamedTuple
 
 import ada_url
 
 from prospector.core.marked import ANCHORS_AT_MOST, Anchor
-from prospector.core.visible import BREAK, Visible
+from prospector.core.visible import Visible
 from prospector.core.zones import Zone
 
 WEB = ("http://", "https://")
@@ -26,11 +25,13 @@ class Link(NamedTuple):
 
 
 NO_REL: frozenset[str] = frozenset()
-# addresses on the page's own host that no rule of the URL standard changes: most of all links, at a sixth of the time
+# addresses that no rule of the URL standard changes but for where they are: most of all links, at a sixth of the time
 REST = r"[A-Za-z0-9_~=&./-]*(?:\?[A-Za-z0-9_~=&./-]*)?(?:#[A-Za-z0-9_~=&./:-]*)?"
+COMPLETE = re.compile(rf"https?://(?:(?!xn--)[a-z0-9-]+\.)+[a-z]{{2,}}/{REST}")
 FROM_FOLDER = re.compile(f"[A-Za-z0-9_]{REST}")
 FROM_ROOT = re.compile(f"/(?!/){REST}")
 FRAGMENT = re.compile(r"#[A-Za-z0-9_~=&./:-]*")
+PARENT = "../"
 DOTS = "/."  # the beginning of a segment that may mean another folder
 
 
@@ -50,6 +51,7 @@ class Resolver:
         self.base = base
         self.root = (absolute("/", base) or "").removesuffix("/")
         self.folder = absolute(".", base) or ""
+        self.parent = absolute("..", base) or ""
         self.page = (absolute("#", base) or "").removesuffix("#")
         self.known: dict[str, str | None] = {}
 
@@ -61,20 +63,23 @@ class Resolver:
     def _short_way(self, href: str) -> str | None:
         if not self.root or DOTS in href:
             return None
-        if FROM_FOLDER.fullmatch(href):
-            return self.folder + href
-        if FROM_ROOT.fullmatch(href):
-            return self.root + href
-        return self.page + href if FRAGMENT.fullmatch(href) else None
+        if href.startswith("/"):
+            return self.root + href if FROM_ROOT.fullmatch(href) else None
+        if href.startswith("#"):
+            return self.page + href if FRAGMENT.fullmatch(href) else None
+        if href.startswith(WEB):
+            return href if COMPLETE.fullmatch(href) else None
+        if href.startswith(PARENT):
+            return self.parent + href[len(PARENT) :] if FROM_FOLDER.fullmatch(href, len(PARENT)) else None
+        return self.folder + href if FROM_FOLDER.fullmatch(href) else None
 
 
 def resolve(anchors: list[Anchor], visible: Visible, base: str) -> tuple[Link, ...]:
     resolver = Resolver(base)
-    text, zone_starts, zones = visible.text, visible.zone_starts, visible.zones
     links = []
-    for anchor, (start, end) in zip(anchors[:ANCHORS_AT_MOST], visible.links, strict=False):
+    # where a limit has cut the text off, there are fewer of them in it
+    for number, anchor in zip(range(len(visible.link_starts)), anchors[:ANCHORS_AT_MOST], strict=False):
         if anchor.href is not None and (url := resolver.absolute(anchor.href)):
-            words = text[start:end].replace(BREAK, " ").strip(" ")
             rel = frozenset(anchor.rel.lower().split()) if anchor.rel else NO_REL
-            links.append(Link(url, words, rel, zones[bisect_right(zone_starts, start) - 1]))
+            links.append(Link(url, visible.link_text(number), rel, visible.zone_at(visible.link_starts[number])))
     return tuple(links)

@@ -3,12 +3,18 @@
 import re
 from dataclasses import dataclass, field
 
-from prospector.core.markup import FOREIGN
+from ahocorasick_rs import BytesAhoCorasick, MatchKind
 
-# the marks' code points as numbers, which a parser would turn into characters
-REFERENCE = re.compile(rb"&#(?:[xX]0*[fF][dD][dDeE][0-9a-fA-F]|0*(?:6497[6-9]|649[89]\d|650[0-7]))(?![0-9a-fA-F])")
+from prospector.core.markup import CHARACTERS
+
+# what our marks are made of as numbers, which a parser would turn into characters
+REFERENCE = re.compile(rb"&#(?:[xX]0*[1-4](?![0-9a-fA-F])|0*[1-4](?![0-9]))")
+# such references are in few documents, and this says so four times as fast
+REFERENCE_STARTS = BytesAhoCorasick(
+    [f"&#{radix}{digit}".encode() for radix in ("", "x", "X") for digit in range(5)],
+    matchkind=MatchKind.LeftmostFirst,
+)
 ANCHORS_AT_MOST = 10_000  # links of a page; a parser hands on one more, to say that there are more
-FIRST_BYTES = "\ufdd0".encode()[:2]
 
 
 @dataclass(slots=True)
@@ -53,15 +59,15 @@ class Marked:
 
 def up_to_tag(utf8: bytes, tags_at_most: int) -> bytes:
     """The beginning of a document that has too many tags."""
-    if utf8.count(b"<") <= tags_at_most:
+    if len(utf8) <= tags_at_most or utf8.count(b"<") <= tags_at_most:
         return utf8
     return utf8[: -len(utf8.split(b"<", tags_at_most)[-1]) - 1]
 
 
 def without_marks(utf8: bytes) -> bytes:
     """The same document without the characters that our marks are made of."""
-    if b"&#" in utf8:
+    if REFERENCE_STARTS.find_matches_as_indexes(utf8):
         utf8 = REFERENCE.sub(b"&#xFFFD;", utf8)
-    if not utf8.isascii() and FIRST_BYTES in utf8:
-        utf8 = FOREIGN.sub("\ufffd", utf8.decode("utf-8", "replace")).encode()
+    for one in CHARACTERS:
+        utf8 = utf8.replace(one.encode(), b"\xef\xbf\xbd")
     return utf8

@@ -1,7 +1,8 @@
 """What each HTML element means for the text around it: the lists of docs/matching.md, and the marks that stand for them.
 
-A document is read as a string of text with marks in it. The marks are Unicode noncharacters: no page may contain them,
-and one that does loses them before any mark is set.
+A document is read as a string of text with marks in it. They are control characters, which no page has a use for: one
+that contains them loses them before any mark is set. ASCII, because a string with one other character in it takes twice the
+memory, and twice the time of everything that is done with it.
 """
 
 import re
@@ -27,16 +28,19 @@ UNSEEN = names(
 RAW = names("script style noscript iframe noembed noframes template xmp plaintext")
 SHOWN_RAW = frozenset(["xmp", "plaintext"])
 
-HARD = "\ufdd0"  # a hard break
-SOFT = "\ufdd1"  # a soft break
-UNSEEN_START = "\ufdd2"
-UNSEEN_END = "\ufdd3"
-LINK_START = "\ufdd4"
-LINK_END = "\ufdd5"
-ZONE_END = "\ufdd6"
-ZONE_STARTS = {zone: chr(0xFDD7 + place) for place, zone in enumerate(Zone)}
-ZONES = {mark: zone for zone, mark in ZONE_STARTS.items()}
-FOREIGN = re.compile("[\ufdd0-\ufdef]")
+HARD = "\x01"  # a hard break
+UNSEEN_START = "\x02"
+UNSEEN_END = "\x03"
+# the others have no width, and are cut out all at once: what kind of mark it is says the character that follows
+EDGE = "\x04"
+SOFT = f"{EDGE}~"  # a soft break
+LINK_START = f"{EDGE}["
+LINK_END = f"{EDGE}]"
+ZONE_END = f"{EDGE}/"
+ZONE_STARTS = {zone: f"{EDGE}{chr(ord('A') + place)}" for place, zone in enumerate(Zone)}
+ZONES = {mark[-1]: zone for zone, mark in ZONE_STARTS.items()}
+CHARACTERS = (HARD, UNSEEN_START, UNSEEN_END, EDGE)
+MARK = re.compile(f"{EDGE}.|[{HARD}{UNSEEN_START}{UNSEEN_END}]")
 
 HEADINGS = ("h2", "h3", "h4", "h5", "h6")
 ZONE_OF = {

@@ -83,16 +83,19 @@ class Matcher:
                 near.append(NearSpelling(keyword, spelling, len(starts)))
 
     def _mention(self, keyword: Keyword, page: Page, folded: Folded, starts: list[int], length: int) -> Mention:
+        visible = page.visible
         counts: dict[Zone, int] = {}
-        firsts: dict[Zone, int] = {}
-        for start in starts:
-            zone = page.visible.zone_at(folded.start(start))
+        firsts: dict[Zone, tuple[int, int]] = {}
+        anchor = ""
+        for place in folded.places(starts, length):
+            zone = visible.zone_at(place[0])
             counts[zone] = counts.get(zone, 0) + 1
-            firsts.setdefault(zone, start)
-        best = next((firsts[zone] for zone in BEST_ZONES if zone in firsts), starts[0])
-        snippet = cut(page.text, folded.start(best), folded.end(best + length), self.characters_each_side)
-        places = ((folded.start(start), folded.end(start + length)) for start in starts)
-        return Mention(keyword, len(starts), counts, snippet, next(filter(None, map(page.visible.link_at, places)), ""))
+            firsts.setdefault(zone, place)
+            anchor = anchor or visible.link_at(*place)
+        # a dict keeps its order: the first zone is where the keyword stands first
+        best = next((firsts[zone] for zone in BEST_ZONES if zone in firsts), next(iter(firsts.values())))
+        snippet = cut(visible.text, *best, self.characters_each_side)
+        return Mention(keyword, len(starts), counts, snippet, anchor)
 
 
 class _Patterns:

@@ -122,14 +122,14 @@ def _body_text(visible: Visible) -> str:
 
 
 def _signs(marked: Marked, visible: Visible, source: bytes) -> frozenset[Sign]:
-    text = visible.text
-    # a page this long shows none of the signs: two characters at most belong to a break
-    if not marked.head.has_empty_root and len(text) - 3 * text.count(BREAK) > 2 * LONGEST_CHARACTERS:
+    title, _, text = visible.text.partition(BREAK)
+    # a page this long shows none of the signs: a break and the spaces around it become one character
+    if not marked.head.has_empty_root and len(text) - 3 * text.count(BREAK) > LONGEST_CHARACTERS:
         return NONE
     return signs(
         Looks(
             source=source,
-            title=text.partition(BREAK)[0],
+            title=title,
             text=_body_text(visible),
             heading=_first_heading(visible),
             has_script=marked.head.has_script,

@@ -57,7 +57,7 @@ class _Scan:
 
     def mark(self, tag: str, attributes: str) -> str:
         mark = MARKS[tag]
-        if mark and mark[0] == LINK_START:
+        if mark.startswith(LINK_START):
             self._link(attributes)
         if self.hidden_tag == "p" and tag in BLOCKS:
             mark = self.rest() + mark

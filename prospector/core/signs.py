@@ -3,6 +3,9 @@
 import re
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
+
+from ahocorasick_rs import BytesAhoCorasick, MatchKind
 
 SHELL_CHARACTERS = 200  # visible text of a page that a browser would fill
 CHALLENGE_CHARACTERS = 1_500
@@ -79,7 +82,7 @@ PARKED_WORDS = re.compile(
     r"\bce (?:nom de )?domaine est à vendre|\beste dominio está (?:en|a la) venta|\bquesto dominio è in vendita|"
     r"\bdit domein is te koop|\bдомен (?:\S+ )?прода[её]тся|このドメインは販売",
 )
-PARKED_HINT = re.compile("parked|domain|domein|dominio|домен|ドメイン")  # in every one of them
+PARKED_HINTS = ("parked", "domain", "domein", "dominio", "домен", "ドメイン")  # one is in every one of them
 NOT_FOUND = re.compile(
     r"^(?:\W*(?:error|fehler|erreur|http)?\W*40[4]\b|(?:oops\W+)?(?:the |this )?(?:page|site|file|url|document)\W+"
     r"(?:you (?:requested|are looking for) )?(?:was |is |could |can )?(?:not|n't)(?: be)? found|not found\b|"
@@ -111,12 +114,13 @@ class Looks:
 
 def signs(looks: Looks) -> frozenset[Sign]:
     length = len(looks.text)
+    words = f"{looks.title} {looks.text}".lower()
     seen = set()
     if looks.has_empty_root or (length < SHELL_CHARACTERS and _wants_script(looks)):
         seen.add(Sign.NEEDS_BROWSER)
-    if length < CHALLENGE_CHARACTERS and _is_challenge(looks):
+    if length < CHALLENGE_CHARACTERS and _is_challenge(looks, words):
         seen.add(Sign.CHALLENGE)
-    if length < PARKED_CHARACTERS and _is_parked(looks):
+    if length < PARKED_CHARACTERS and _is_parked(looks, words):
         seen.add(Sign.PARKED)
     if length < NOT_FOUND_CHARACTERS and (NOT_FOUND.search(looks.title) or NOT_FOUND.search(looks.heading)):
         seen.add(Sign.SOFT_404)
@@ -127,8 +131,7 @@ def _wants_script(looks: Looks) -> bool:
     return looks.has_script or NOSCRIPT.search(looks.source) is not None
 
 
-def _is_challenge(looks: Looks) -> bool:
-    words = f"{looks.title} {looks.text}".lower()
+def _is_challenge(looks: Looks, words: str) -> bool:
     if any(phrase in words for phrase in CHALLENGE_WORDS):
         return True
     # every challenge is a script, but for the plain refusal of one maker
@@ -139,12 +142,17 @@ def _is_challenge(looks: Looks) -> bool:
     return len(looks.text) < CAPTCHA_CHARACTERS and _names(CAPTCHA_SOURCES, looks.source)
 
 
-def _is_parked(looks: Looks) -> bool:
-    words = f"{looks.title} {looks.text}".lower()
-    if PARKED_HINT.search(words) and PARKED_WORDS.search(words):
+def _is_parked(looks: Looks, words: str) -> bool:
+    if any(hint in words for hint in PARKED_HINTS) and PARKED_WORDS.search(words):
         return True
     return len(words) < PARKED_SOURCE_CHARACTERS and _names(PARKED_SOURCES, looks.source)
 
 
 def _names(makers: tuple[bytes, ...], source: bytes) -> bool:
-    return any(maker in source for maker in makers)
+    return bool(_finder(makers).find_matches_as_indexes(source))
+
+
+@cache
+def _finder(makers: tuple[bytes, ...]) -> BytesAhoCorasick:
+    """All of them in one pass, in less time than `in` takes for one."""
+    return BytesAhoCorasick(makers, matchkind=MatchKind.LeftmostFirst)

@@ -10,8 +10,7 @@ CHARACTERS_EACH_SIDE = 150
 LONGEST_WORD = 40  # a cut goes back to white space, unless it is so far away: in scripts without spaces, in addresses
 SEPARATOR = " | "
 CUT = "…"
-
-START, END = "\ufdd0", "\ufdd1"  # no text contains them
+MENTION = "x"  # stands for the mention where white space beside it has to stay
 # what has no place in a line: controls, directions, soft hyphens, line and paragraph separators
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]")
 
@@ -32,17 +31,20 @@ def cut(text: str, start: int, end: int, characters_each_side: int = CHARACTERS_
     # a break is longer in the text than in the snippet, or one character for three
     reach = 2 * characters_each_side + LONGEST_WORD
     first, last = max(0, start - reach), end + reach
-    window = f"{text[first:start]}{START}{text[start:end]}{END}{text[end:last]}"
-    window = SEPARATOR.join(one for piece in window.split(BREAK) if (one := piece.strip(" ")))
-    if not window.isprintable():
-        window = CONTROLS.sub("", window)
-    before, _, rest = window.partition(START)
-    found, _, after = rest.partition(END)
+    before = _in_one_line(text[first:start] + MENTION)[:-1]
+    after = _in_one_line(MENTION + text[end:last])[1:]
     return Snippet(
         _end(before, characters_each_side, whole=not first),
-        found,
+        _in_one_line(text[start:end]),
         _beginning(after, characters_each_side, whole=last >= len(text)),
     )
+
+
+def _in_one_line(text: str) -> str:
+    line = text
+    if BREAK in text:
+        line = SEPARATOR.join(filter(None, [piece.strip(" ") for piece in text.split(BREAK)]))
+    return line if line.isprintable() else CONTROLS.sub("", line)
 
 
 def _end(text: str, characters: int, *, whole: bool) -> str:

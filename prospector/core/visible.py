@@ -3,10 +3,10 @@
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
-from operator import itemgetter
 
 from prospector.core.folding import collapse
 from prospector.core.markup import (
+    EDGE,
     HARD,
     LINK_END,
     LINK_START,
@@ -20,11 +20,12 @@ from prospector.core.markup import (
 from prospector.core.zones import Zone
 
 CHARACTERS_AT_MOST = 500_000  # of visible text: a book of 300 pages
+MARKS_AT_MOST = 150_000  # in it; a zero-width space is one
 BREAK = "\n"  # a hard break; all other white space is one space
 ZERO_WIDTH_SPACE = "\u200b"
-UNSEEN_EDGE = re.compile(f"([{UNSEEN_START}{UNSEEN_END}])")
-WIDTHLESS = re.compile(f"([{SOFT}{LINK_START}{LINK_END}{ZONE_END}{''.join(ZONES)}])")
-LINK_EDGE = re.compile(f"[{LINK_START}{LINK_END}]")
+LINK_EDGE = re.compile(f"{re.escape(LINK_START)}|{re.escape(LINK_END)}")
+# the kinds of marks, as they follow an edge
+SOFT_BREAK, LINK_STARTS, LINK_ENDS, ZONE_ENDS = (mark[-1] for mark in (SOFT, LINK_START, LINK_END, ZONE_END))
 # a list or a table is part of a menu or of a footer, not the other way round
 FURNITURE = frozenset([Zone.NAV, Zone.HEADER, Zone.FOOTER, Zone.ASIDE, Zone.COMMENT])
 FORMS = frozenset([Zone.LIST, Zone.TABLE])
@@ -32,25 +33,28 @@ FORMS = frozenset([Zone.LIST, Zone.TABLE])
 
 @dataclass(frozen=True, slots=True)
 class Visible:
-    """Positions are in `text`. `links` has the start and the end of each link's text."""
+    """Positions are in `text`. A link's text goes from its start to its end."""
 
     text: str
     soft_breaks: list[int]
     zone_starts: list[int]
     zones: list[Zone]
-    links: list[tuple[int, int]]
+    link_starts: list[int]
+    link_ends: list[int]
     truncated: bool
 
     def zone_at(self, at: int) -> Zone:
         return self.zones[bisect_right(self.zone_starts, at) - 1]
 
-    def link_at(self, place: tuple[int, int]) -> str:
-        """The text of the link that a place, its start and its end, lies in; '' if in none."""
-        number = bisect_right(self.links, place[0], key=itemgetter(0)) - 1
-        if number < 0 or self.links[number][1] < place[1]:
+    def link_at(self, start: int, end: int) -> str:
+        """The text of the link that this stretch lies in; '' if in none."""
+        number = bisect_right(self.link_starts, start) - 1
+        if number < 0 or self.link_ends[number] < end:
             return ""
-        start, end = self.links[number]
-        return self.text[start:end].replace(BREAK, " ").strip(" ")
+        return self.link_text(number)
+
+    def link_text(self, number: int) -> str:
+        return self.text[self.link_starts[number] : self.link_ends[number]].replace(BREAK, " ").strip(" ")
 
 
 def linearise(title: str, marked: str) -> Visible:
@@ -59,70 +63,78 @@ def linearise(title: str, marked: str) -> Visible:
         marked = _without_unseen(marked)
     if ZERO_WIDTH_SPACE in marked:
         marked = marked.replace(ZERO_WIDTH_SPACE, SOFT)
-    ground = Zone.OTHER if ZONE_STARTS[Zone.MAIN] in marked else Zone.MAIN
-    return _read(WIDTHLESS.split(collapse(marked)), ground)
+    pieces = collapse(marked).split(EDGE, MARKS_AT_MOST)
+    return _read(pieces[:MARKS_AT_MOST], truncated=len(pieces) > MARKS_AT_MOST)
 
 
 def _without_unseen(marked: str) -> str:
     """The links of a menu that opens on a click are hidden text, but links."""
     shown = []
     depth = 0
-    for piece in UNSEEN_EDGE.split(marked):
-        if piece == UNSEEN_START:
-            depth += 1
-        elif piece == UNSEEN_END:
-            depth = max(0, depth - 1)
-        elif not depth:
-            shown.append(piece)
-        elif piece:
-            shown += LINK_EDGE.findall(piece)
+    for start, started in enumerate(marked.split(UNSEEN_START)):
+        depth += start > 0
+        for end, piece in enumerate(started.split(UNSEEN_END)):
+            depth = max(0, depth - (end > 0))
+            if not depth:
+                shown.append(piece)
+            elif EDGE in piece:
+                shown += LINK_EDGE.findall(piece)
     return "".join(shown)
 
 
-def _read(pieces: list[str], ground: Zone) -> Visible:
-    """`pieces` are text and mark in turn. One loop without calls: it runs some hundred times a page."""
+def _read(pieces: list[str], *, truncated: bool) -> Visible:
+    """Each of `pieces` but the first is a kind of mark and the text after it. One loop, nearly without calls: it runs some
+    hundred times a page."""
     shown = []
     soft_breaks = []
-    zones = _Zones(ground)
-    links: list[tuple[int, int]] = []
-    link_start = -1
+    zones = _Zones()
+    link_starts: list[int] = []
+    link_ends: list[int] = []
+    is_in_link = False
     at = 0
     spaced = False
-    for text, mark in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
-        if text:
-            if spaced and text[0] == " ":
-                text = text[1:]  # noqa: PLW2901  # white space on both sides of a mark is one space
-            if text:
-                spaced = text[-1] == " "
-                shown.append(text)
-                at += len(text)
-        if mark == SOFT:
+    for piece in pieces[1:]:
+        mark = piece[0]
+        if mark == SOFT_BREAK:
             soft_breaks.append(at)
-        elif mark == LINK_START:
-            link_start = len(links)
-            links.append((at, at))
-        elif mark == LINK_END:
-            if link_start >= 0:
-                links[link_start] = (links[link_start][0], at)
-                link_start = -1
-        elif mark:
+        elif mark == LINK_STARTS:
+            link_starts.append(at)
+            link_ends.append(at)
+            is_in_link = True
+        elif mark == LINK_ENDS:
+            if is_in_link:
+                link_ends[-1] = at
+                is_in_link = False
+        else:
             zones.change(mark, at)
+        # white space on both sides of a mark is one space
+        text = piece[2:] if spaced and piece[1:2] == " " else piece[1:]
+        if text:
+            spaced = text[-1] == " "
+            shown.append(text)
+            at += len(text)
     text = "".join(shown).replace(HARD, BREAK)
     return Visible(
-        text[:CHARACTERS_AT_MOST], soft_breaks, zones.starts, zones.zones, links, len(text) > CHARACTERS_AT_MOST
+        text[:CHARACTERS_AT_MOST],
+        soft_breaks,
+        zones.starts,
+        zones.settled(),
+        link_starts,
+        link_ends,
+        truncated=truncated or len(text) > CHARACTERS_AT_MOST,
     )
 
 
 class _Zones:
-    """The zones that are open, and each change with its place."""
+    """The zones that are open, and each change with its place; None is what is in no zone."""
 
-    def __init__(self, ground: Zone) -> None:
-        self.open = [ground]
+    def __init__(self) -> None:
+        self.open: list[Zone | None] = [None]
         self.starts = [0]
-        self.zones = [ground]
+        self.zones: list[Zone | None] = [None]
 
     def change(self, mark: str, at: int) -> None:
-        if mark != ZONE_END:
+        if mark != ZONE_ENDS:
             around = self.open[-1]
             zone = ZONES[mark]
             self.open.append(around if zone in FORMS and around in FURNITURE else zone)
@@ -130,3 +142,8 @@ class _Zones:
             self.open.pop()
         self.starts.append(at)
         self.zones.append(self.open[-1])
+
+    def settled(self) -> list[Zone]:
+        """Where no part of a page says that it is the main one, all is main that is in no other zone."""
+        ground = Zone.OTHER if Zone.MAIN in self.zones else Zone.MAIN
+        return [zone or ground for zone in self.zones]

@@ -14,6 +14,7 @@ from redis.retry import Retry
 from prospector.frontier.calls import Call
 from prospector.frontier.scripts import every_script, script
 from prospector.frontier.server import (
+    ANSWER_SECONDS,
     CONNECT_SECONDS,
     NEVER_EVICTS,
     Memory,
@@ -24,10 +25,30 @@ from prospector.frontier.server import (
 )
 
 T = TypeVar("T")
-ANSWER_SECONDS = 30
 
 # waiting, not failing: a server that restarts, loads its file (BUSYLOADING is a ConnectionError), or lost its scripts
 AWAY = (exceptions.ConnectionError, exceptions.TimeoutError, exceptions.NoScriptError, OSError)
+
+# what an error begins with that is about the server and not about the call: full, read-only, out of disk, without its
+# replicas, at a script that does not end, without the right. A script that has written is not refused any more, so nothing
+# of it has happened
+STATES = frozenset(
+    {"OOM", "READONLY", "MISCONF", "NOREPLICAS", "BUSY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "NOPERM"}
+)
+
+
+class Refusing(exceptions.RedisError):
+    """The server is there, and for now takes nothing."""
+
+
+def is_of_state(answer: object) -> bool:
+    if not isinstance(answer, exceptions.ResponseError):
+        return False
+    return (answer.status_code or str(answer).partition(" ")[0]) in STATES
+
+
+def _told_apart(error: exceptions.ResponseError) -> exceptions.RedisError:
+    return Refusing(str(error)) if is_of_state(error) else error
 
 
 class Frontier:
@@ -103,9 +124,12 @@ class AsyncFrontier:
                 pipeline.info("server", "memory")
                 for one in every_script():
                     pipeline.script_load(one.text)
-                answers = await pipeline.execute()
+                answers = await pipeline.execute(raise_on_error=False)  # raising, it puts its own words first
         finally:
             self._opening = False
+        for answer in answers:
+            if isinstance(answer, exceptions.ResponseError):
+                raise _told_apart(answer)
         refuse_evicting(self._url, answers[0].get("maxmemory_policy", NEVER_EVICTS))
         self.run_id = answers[0]["run_id"]
 
@@ -144,7 +168,10 @@ class AsyncFrontier:
             return error
 
     async def hands(self, worker_key: str) -> set[str]:
-        leases = await cast("Awaitable[set[bytes]]", self._redis.smembers(worker_key))
+        try:
+            leases = await cast("Awaitable[set[bytes]]", self._redis.smembers(worker_key))
+        except exceptions.ResponseError as error:
+            raise _told_apart(error) from error
         return {lease.decode() for lease in leases}
 
     async def close(self) -> None:

@@ -23,6 +23,16 @@ def depths() -> Call[Depths]:
     return Call("depths", (), lambda raw: Depths(*raw))
 
 
+def jobs_here(place: str = "0") -> Call[tuple[str, list[str]]]:
+    """Jobs, handed out or held, and the place to go on from; "0": these were the last."""
+
+    def read(raw: list[bytes]) -> tuple[str, list[str]]:
+        place, *jobs = (str(one, "ascii") for one in raw)
+        return place, jobs
+
+    return Call("jobs_here", (place,), read)
+
+
 def reopened(job: str, *, failed: int, done: int) -> Call[bool]:
     """So many domains that had failed, and that were done, were seeded again."""
     return Call("reopened", (job, failed, done), bool)

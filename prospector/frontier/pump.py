@@ -2,25 +2,26 @@
 
 What the crawl tells (children, releases, settlements) queues in an outbox. A turn sends it together with a beat and a claim
 when they are due; the next turn does not wait for its answer, so a far Redis costs time and no throughput. Then the pump sleeps
-exactly until there is something to do. While Redis is away no ticket is handed out; the outbox keeps, with what was not
-answered in front, and goes on in the same order when it is back.
+exactly until there is something to do. While Redis is away, or refuses for its own state (full, read-only, out of disk), no
+ticket is handed out; the outbox keeps, with what was not answered or refused in front, and goes on in the same order when it
+is back.
 """
 
 import asyncio
 import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any, TypeVar
 
-from redis.exceptions import OutOfMemoryError, RedisError
+from redis.exceptions import RedisError
 
 from prospector import logs
 from prospector.core.ticket import Ticket, Verdict
 from prospector.errors import ProspectorError
 from prospector.frontier import calls, keys
 from prospector.frontier.calls import Call, Claim, Fetch, Terms
-from prospector.frontier.client import AWAY, AsyncFrontier
+from prospector.frontier.client import AWAY, AsyncFrontier, Refusing, is_of_state
 from prospector.frontier.desk import Pace
 from prospector.frontier.moments import Ago, steady_seconds
 
@@ -34,9 +35,12 @@ IDLE_SECONDS = 1.0  # how late a new job, a lift or a freed domain may be notice
 GATHER_SECONDS = 0.004  # what is told within this time shares a round trip
 RETURN_SECONDS = (0.1, 1.0)  # first and longest pause between two tries to reach Redis
 MARGIN = 1 / 12  # a ticket is not sent in this last part of its lease
+HEARD_SECONDS = (
+    2.0  # nor if Redis has not been heard for so long: it may have lost it (HEARD_MS in claim.lua and begin.lua)
+)
 CALLS_A_TURN = 500
 TURNS_MOST = 8  # round trips under way at once
-FULL_SECONDS = 1.0  # pause while the server has no memory left
+REFUSED_SECONDS = 1.0  # pause after a refusal
 
 
 class Pump:
@@ -71,13 +75,15 @@ class Pump:
         self._lease_seconds = terms.lease_ms / 1000
         self._outbox: deque[Told] = deque()
         self._sent: deque[Told] = deque()  # and not answered yet
-        self._refused: list[Told] = []  # by a server without memory
-        self._full = False
+        self._refused: list[Told] = []  # for the state the server is in
+        self._refusal: RedisError | None = None
+        self._said: set[str] = set()  # troubles that were logged and last
         self._turns: deque[asyncio.Task[None]] = deque()
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._draining = False
         self._stopping = False
+        self._epoch = 0
         self._valid_until = 0.0
         self._due_at = {"beat": 0.0, "reap": 0.0, "claim": 0.0}  # never while one is under way
         self._poked = False  # since the last claim was sent
@@ -160,6 +166,7 @@ class Pump:
 
     async def _run(self) -> None:
         connected = False
+        pause, longest = RETURN_SECONDS
         try:
             while not (self._stopping and not self._outbox and not self._turns):
                 try:
@@ -169,13 +176,30 @@ class Pump:
                     self._begin_turns()
                     await self._sleep()
                     await self._end_turns()
-                except AWAY as error:
-                    LOG.warning("frontier_away", worker=self.worker, error=str(error))
+                    pause = RETURN_SECONDS[0]
+                except (*AWAY, Refusing) as error:
                     connected = False
+                    self._valid_until = 0.0
+                    self._say(error)
                     await self._break_off()
-                    await self._until_back()
+                    await asyncio.sleep(REFUSED_SECONDS if isinstance(error, Refusing) else pause)
+                    pause = min(pause * 2, longest)
         finally:
             await self._break_off()
+
+    def _say(self, error: Exception) -> None:
+        """Once, however often it is tried again."""
+        if isinstance(error, Refusing):
+            self._say_refused("", str(error))
+        elif "away" not in self._said:
+            self._said.add("away")
+            LOG.warning("frontier_away", worker=self.worker, error=str(error))
+
+    def _say_refused(self, operation: str, error: str) -> None:
+        """`operation` is empty where the server takes none."""
+        if operation not in self._said:
+            self._said.add(operation)
+            LOG.error("frontier_refused", worker=self.worker, operation=operation or None, error=error)
 
     async def _break_off(self) -> None:
         """What was sent and not answered may have happened or not: it is told again, before all else."""
@@ -184,39 +208,32 @@ class Pump:
             turn.cancel()
         await asyncio.gather(*turns, return_exceptions=True)
         self._turns.clear()
-        self._put_back([*self._refused, *self._sent])
+        self._outbox.extendleft(reversed([*self._refused, *self._sent]))
+        self._refused.clear()
         self._sent.clear()
+        self._refusal = None
         for script, at in self._due_at.items():
             self._due_at[script] = 0.0 if at == math.inf else at
 
-    def _put_back(self, told: list[Told]) -> None:
-        self._outbox.extendleft(reversed(told))
-        self._refused.clear()
-        self._full = False
-
     async def _open(self) -> None:
-        """A new connection: what Redis thinks we hold and we do not know of was granted in an answer that got lost."""
+        """A new connection: what Redis thinks we hold and we do not know of was granted in an answer that got lost, and what
+        we hold and it does not know of it has forgotten."""
         before = self._frontier.run_id
         await self._frontier.open()
         self.reconnections += 1
-        LOG.info("frontier_reached", worker=self.worker, restarted=bool(before) and before != self._frontier.run_id)
+        self._said.discard("away")
+        if "" not in self._said:
+            LOG.info("frontier_reached", worker=self.worker, restarted=bool(before) and before != self._frontier.run_id)
         told = {call.arguments[0] for call, _ in self._outbox if call.script == "settle"}
         held = await self._frontier.hands(keys.key(keys.HANDS, worker=self.worker))
         for lease in held - set(self.hands) - {str(one) for one in told}:
             self.tell(calls.settle(lease, Verdict.UNSENT))
-        self._due_at["beat"] = 0.0
-
-    async def _until_back(self) -> None:
-        pause, longest = RETURN_SECONDS
-        while True:
-            await asyncio.sleep(pause)
-            try:
-                return await self._frontier.open()
-            except AWAY:
-                pause = min(pause * 2, longest)
+        if set(self.hands) - held:
+            self._lose_hands(set(self.hands) - held)
+        self._due_at |= {"beat": 0.0, "claim": 0.0}
 
     def _begin_turns(self) -> None:
-        while len(self._turns) < TURNS_MOST and not self._full:
+        while len(self._turns) < TURNS_MOST and not self._refusal:
             began = steady_seconds()
             room = self._room()
             due = self._due(began, room)
@@ -231,26 +248,30 @@ class Pump:
     async def _end_turns(self) -> None:
         while self._turns and self._turns[0].done():
             self._turns.popleft().result()
-        if self._full and not self._turns:
-            await asyncio.sleep(FULL_SECONDS)
-            self._put_back(self._refused)
+            if "" in self._said and not self._refusal:
+                self._said.discard("")
+                LOG.info("frontier_takes_again", worker=self.worker)
+        if self._refusal and not self._turns:
+            raise Refusing(str(self._refusal))
 
     async def _turn(self, batch: list[Told], due: list[Call[Any]], began: float, room: int) -> None:
         answers = await self._frontier.run_all([call for call, _ in batch] + due)
         self.call_count += 1
+        self._refusal = next(filter(is_of_state, answers), self._refusal)
         for told, answer in zip(batch, answers, strict=False):
             self._sent.popleft()
-            if isinstance(answer, OutOfMemoryError):
+            if is_of_state(answer):
                 self._refused.append(told)
             else:
                 self._resolve(*told, answer)
         for call, answer in zip(due, answers[len(batch) :], strict=True):
             if isinstance(answer, RedisError):
-                self._due_at[call.script] = began
-                LOG.error("frontier_refused", worker=self.worker, operation=call.script, error=str(answer))
+                self._due_at[call.script] = began + REFUSED_SECONDS
+                if not is_of_state(answer):
+                    self._say_refused(call.script, str(answer))
             else:
+                self._said.discard(call.script)
                 self._hear(call, answer, began, room)
-        self._full = self._full or any(isinstance(answer, OutOfMemoryError) for answer in answers)
 
     def _due(self, now: float, room: int) -> list[Call[Any]]:
         due: list[Call[Any]] = []
@@ -289,21 +310,26 @@ class Pump:
             case "claim":
                 self._take(answer, began, room)
 
-    def _lose_hands(self) -> None:
-        """What Redis does not know any more may be given to another: nothing of it is sent from now on."""
-        if self.hands:
-            LOG.warning("leases_lost", worker=self.worker, leases=len(self.hands))
-            self.hands.clear()
+    def _lose_hands(self, lost: Collection[str] | None = None) -> None:
+        """What Redis does not know any more may be given to another: nothing of it is sent from now on. None: all."""
+        leases = list(self.hands) if lost is None else lost
+        if leases:
+            LOG.warning("leases_lost", worker=self.worker, leases=len(leases))
+            for lease in leases:
+                del self.hands[lease]
             self.take_back()
 
     def _extend(self, began: float) -> None:
-        self._valid_until = began + self._lease_seconds * (1 - MARGIN)
+        self._valid_until = began + min(HEARD_SECONDS, self._lease_seconds * (1 - MARGIN))
 
     def _take(self, claim: Claim, began: float, room: int) -> None:
         if claim.lost:
             self._due_at["claim"] = began + IDLE_SECONDS
             self._lose_hands()
             return
+        if claim.epoch != self._epoch:  # rebuilt before this worker has seen it empty
+            self._epoch = claim.epoch
+            self._lose_hands()
         self._extend(began)
         if claim.changes != self.changes:
             self.changes = claim.changes

@@ -10,13 +10,15 @@ from redis.exceptions import RedisError, ResponseError
 from prospector.errors import EnvironmentInvalid, ServerUnreachable
 
 CONNECT_SECONDS = 5
+ANSWER_SECONDS = 30  # a script may wait its turn behind others
 NEVER_EVICTS = "noeviction"
 INTSET_ENTRIES = 16_384  # pages of a domain that are remembered at 9-10 bytes each; Redis' own default is 512
 
 
 def connect(url: str) -> Redis:
-    """Commands have no time-out of their own: a script may wait its turn behind others."""
-    return Redis.from_url(url, socket_connect_timeout=CONNECT_SECONDS, health_check_interval=30)
+    return Redis.from_url(
+        url, socket_connect_timeout=CONNECT_SECONDS, socket_timeout=ANSWER_SECONDS, health_check_interval=30
+    )
 
 
 def ping(url: str) -> None:

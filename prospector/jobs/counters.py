@@ -37,7 +37,7 @@ class Counters:
 
     def _take_one(self, job: Job, *, everything: bool) -> bool:
         (known,) = self._frontier.run(calls.status([job.id]))
-        if known is None:
+        if known is None or not known.filled:
             return False
         finished = known.domains_done + known.domains_failed
         if not everything and finished - self._taken_at.get(job.id, -self._every) < self._every:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from prospector import logs
 from prospector.core.states import IN_FLIGHT, JobState
-from prospector.errors import NotFound, ServerUnreachable
+from prospector.errors import ServerUnreachable
 from prospector.fetch.key import key_in_force
 from prospector.frontier import calls
 from prospector.jobs import admission, balance, books, closing, follow, judging, rebuild, retention, workers
@@ -63,6 +63,7 @@ class Duties:
             Duty("exports", 1, self._crew.look),
             Duty("expired exports", HOUR, self.expire_exports),
             Duty("retention", HOUR, self.keep_in_time),
+            Duty("ended jobs", HOUR, lambda: follow.drop_ended(post.engine, post.frontier)),
         ]
 
     def follow_jobs(self) -> None:
@@ -76,10 +77,7 @@ class Duties:
         self._under_way = tuple(job for job, state in states.items() if state is JobState.RUNNING)
         handed_out: list[str] = post.frontier.run(calls.running())
         for job in {*states, *handed_out}:
-            try:
-                follow.reconcile(post.engine, post.frontier, job)
-            except NotFound:  # it was deleted
-                follow.drop(post.frontier, job)
+            follow.follow(post.engine, post.frontier, job)
         if self._held_since is not None:
             self._say_resumed(datetime.now(UTC) - self._held_since)
             self._held_since = None
@@ -133,9 +131,9 @@ class Duties:
         self._record_was_away_seconds = seconds
         if seconds < AWAY_SECONDS or self._held_since is not None:
             return
-        self._held_since = datetime.now(UTC)
         for job in self._under_way:
             self._post.frontier.run(calls.hold(job))
+        self._held_since = datetime.now(UTC)
         LOG.error(
             "jobs_held",
             jobs=" ".join(self._under_way),

@@ -6,7 +6,8 @@ from sqlalchemy import Connection, Engine
 
 from prospector.core.ladder import Parked
 from prospector.core.outcomes import DomainState
-from prospector.core.states import JobState
+from prospector.core.states import ENDED, JobState
+from prospector.errors import NotFound
 from prospector.frontier import calls, job_calls
 from prospector.frontier.calls import Status
 from prospector.frontier.client import Frontier
@@ -40,6 +41,24 @@ def reconcile(
     return state
 
 
+def follow(engine: Engine, frontier: Frontier, job_id: str) -> None:
+    """Reconciles also a job that the frontier has and the record, by now, has not."""
+    try:
+        reconcile(engine, frontier, job_id)
+    except NotFound:  # it was deleted
+        drop(frontier, job_id)
+
+
+def drop_ended(engine: Engine, frontier: Frontier) -> list[str]:
+    """What the frontier still has of jobs that have ended while it could not be told. Returns them."""
+    with engine.connect() as connection:
+        under_way = {one.id for one in jobs.listed(connection, frozenset(JobState) - ENDED)}
+    ended = sorted(_all_here(frontier) - under_way)
+    for job in ended:
+        follow(engine, frontier, job)
+    return ended
+
+
 def prepare(engine: Engine, frontier: Frontier, job_id: str) -> None:
     """Fills in a job that is about to be started: nobody else fills it meanwhile, because it does not run yet."""
     if _known(frontier, job_id) is None:
@@ -50,14 +69,15 @@ def prepare(engine: Engine, frontier: Frontier, job_id: str) -> None:
 
 
 def _follow(connection: Connection, frontier: Frontier, job: Job, lift_again: bool, check_domains: bool) -> None:
-    known = _known(frontier, job.id)
+    here = _here(frontier, job.id)
+    known = here if here and here.filled else None
     match job.state:
         case JobState.RUNNING:
             _run(connection, frontier, job, known, lift_again or known is None or known.held, check_domains)
         case JobState.PAUSING:
             _pause(connection, frontier, job, known)
         case JobState.PAUSED:
-            if known and not known.held:
+            if here and not here.held:
                 frontier.run(calls.hold(job.id))
             if check_domains and known:
                 _add_missing(connection, frontier, job, known)
@@ -68,6 +88,7 @@ def _follow(connection: Connection, frontier: Frontier, job: Job, lift_again: bo
                 domains.fail_again(connection, job.id)
             if known:
                 checkpoint(connection, job, _as_recorded(connection, job, known))
+            if here:
                 drop(frontier, job.id)
 
 
@@ -90,7 +111,7 @@ def _run(
 def _pause(connection: Connection, frontier: Frontier, job: Job, known: Status | None) -> None:
     if known and left(known) == 0 and ending.end(connection, job):
         return
-    if known is None or frontier.run(calls.hold(job.id)) == 0:
+    if frontier.run(calls.hold(job.id)) == 0:
         jobs.move(connection, job.id, JobState.PAUSED, job.reason)
         if known:
             checkpoint(connection, job, known, JobState.PAUSED)
@@ -119,7 +140,22 @@ def left(known: Status) -> int:
 
 
 def _known(frontier: Frontier, job_id: str) -> Status | None:
+    """None also where its filling was interrupted: what is here of it is not all, and it is filled again."""
+    here = _here(frontier, job_id)
+    return here if here and here.filled else None
+
+
+def _here(frontier: Frontier, job_id: str) -> Status | None:
     return frontier.run(calls.status([job_id]))[0]
+
+
+def _all_here(frontier: Frontier) -> set[str]:
+    place, found = frontier.run(job_calls.jobs_here())
+    here = set(found)
+    while place != "0":
+        place, found = frontier.run(job_calls.jobs_here(place))
+        here.update(found)
+    return here
 
 
 def drop(frontier: Frontier, job_id: str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from prospector import errors
 from prospector.errors import Conflict, EnvironmentInvalid, ProspectorError
-from prospector.local import children, leftovers, locks, options, state
+from prospector.local import leftovers, locks, log_files, options, state
 from prospector.local.home import Home
 from prospector.local.state import Phase, State
 
@@ -135,7 +135,7 @@ def _supervisor_lock(home: Home) -> int | None:
 def _hear(report: bytes, process: "subprocess.Popen[bytes]", home: Home) -> None:
     if not report:
         process.wait()
-        words = " | ".join(children.last_lines(home.logs / "supervisor.log", 3))
+        words = " | ".join(log_files.last_lines(home.logs / "supervisor.log", 3))
         raise EnvironmentInvalid(
             f"The local stack did not start: {words}", "prospector doctor looks at every part of it."
         )

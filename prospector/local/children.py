@@ -7,9 +7,8 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from prospector.local import leftovers
+from prospector.local import leftovers, log_files
 
-LOG_BYTES_TO_KEEP = 10_000_000
 LINES_OF_AN_END = 20
 TROUBLE = re.compile(r"PANIC|FATAL|ERROR|error|No space|# ")  # in the words of Postgres, initdb, Valkey and Python
 
@@ -51,13 +50,13 @@ class Child:
 
     def last_words(self) -> str:
         """The last line that tells of an error, else the last one."""
-        lines = last_lines(self.program.log, LINES_OF_AN_END)
+        lines = log_files.last_lines(self.program.log, LINES_OF_AN_END)
         return next(
             (line for line in reversed(lines) if TROUBLE.search(line)), lines[-1] if lines else "no word in its log"
         )
 
     def last_lines(self) -> str:
-        return "\n".join(last_lines(self.program.log, LINES_OF_AN_END))
+        return "\n".join(log_files.last_lines(self.program.log, LINES_OF_AN_END))
 
 
 def start(program: Program, lock: Path, generation: str) -> Child:
@@ -65,7 +64,7 @@ def start(program: Program, lock: Path, generation: str) -> Child:
     user, group = program.account or (None, None)
     try:
         os.ftruncate(descriptor, 0)
-        log = _opened_log(program.log)
+        log = os.open(program.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             process = subprocess.Popen(
                 program.command,
@@ -86,14 +85,3 @@ def start(program: Program, lock: Path, generation: str) -> Child:
     finally:
         os.close(descriptor)
     return Child(program, process)
-
-
-def last_lines(log: Path, count: int) -> list[str]:
-    lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.exists() else []
-    return [line.strip() for line in lines[-count:]]
-
-
-def _opened_log(path: Path) -> int:
-    if path.exists() and path.stat().st_size > LOG_BYTES_TO_KEEP:
-        path.replace(path.with_suffix(".1.log"))
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)

@@ -1,10 +1,11 @@
-"""What a command was told by flag, environment or prospector.toml also counts for the workers that start after it.
+"""What a command was told by flag or environment, and its prospector.toml, also count for the workers that start after it.
 
 They are children of a Scrapyd that may have begun hours earlier, in another folder and with another environment.
 """
 
 import json
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from prospector import env
 from prospector.local.home import Home, write_private
 
 FILE = "options.json"
+FILE_CHANGED_AT = "PROSPECTOR_FILE_CHANGED_AT"  # by it the steward is begun again when a line of the file is new
 # what the stack itself decides, or what is meant for the one command
 OF_ONE_PROCESS = {
     "PROSPECTOR_HOME",
@@ -24,10 +26,12 @@ OF_ONE_PROCESS = {
 }
 
 
-def given() -> dict[str, str]:
+def given() -> dict[str, str | None]:
+    """None: the file says it, and whoever needs it reads the file himself, as it is by then."""
     from prospector import settings  # noqa: F401  # reading the settings is what fills the list
 
-    return {one.name: _text(one.value) for one in env.READ.values() if one.origin != "default"}
+    chosen = [one for one in env.READ.values() if one.origin != "default"]
+    return {one.name: _text(one.value) if one.origin in {"flag", "environment"} else None for one in chosen}
 
 
 def record(folder: Path) -> None:
@@ -37,21 +41,30 @@ def record(folder: Path) -> None:
     """
     known = recorded(folder)
     wanted = known | {name: value for name, value in given().items() if name not in OF_ONE_PROCESS}
+    file = env.file_in_force()
+    if file or env.FOLDER_VARIABLE not in known:
+        changed_at = str(file.stat().st_mtime_ns) if file else None
+        wanted |= {env.FOLDER_VARIABLE: str(env.working_folder()), FILE_CHANGED_AT: changed_at}
     if wanted != known:
         with suppress(FileNotFoundError):  # it is stopping just now
             write_private(folder / FILE, json.dumps(wanted))
 
 
-def recorded(folder: Path) -> dict[str, str]:
+def recorded(folder: Path) -> dict[str, str | None]:
     with suppress(FileNotFoundError):
-        options: dict[str, str] = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        options: dict[str, str | None] = json.loads((folder / FILE).read_text(encoding="utf-8"))
         return options
     return {}
 
 
+def applied(options: Mapping[str, str | None]) -> dict[str, str]:
+    """The environment of this process with these options in force."""
+    return {name: value for name, value in (os.environ | options).items() if value is not None}
+
+
 def environment(home: Home) -> dict[str, str]:
     """For the supervisor: it works in the home folder, where a prospector.toml of this one is not seen."""
-    return os.environ | given() | {"PROSPECTOR_HOME": str(home.folder)}
+    return applied(given() | {env.FOLDER_VARIABLE: str(env.working_folder()), "PROSPECTOR_HOME": str(home.folder)})
 
 
 def _text(value: object) -> str:

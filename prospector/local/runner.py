@@ -24,7 +24,9 @@ def main() -> None:
     if sys.argv[1:2] == ["crawl"]:
         locks.share(home.lock("spiders"))
         threading.Thread(target=_end_with_scrapyd, daemon=True).start()
-    os.environ.update(options.recorded(home.sockets))
+    in_force = options.applied(options.recorded(home.sockets))
+    os.environ.clear()
+    os.environ.update(in_force)
     os.environ["SCRAPY_SETTINGS_MODULE"] = "prospector.settings"
     execute()
 

@@ -71,7 +71,7 @@ def write_config(folder: Path) -> None:
         "username": USER,
         "password": password(folder),
         "poll_interval": "0.5",  # seconds; the default of 5 is a fifth of a minute's wait before the first request
-        "jobs_to_keep": "500",  # the default of 5 deletes the logs of spiders that run
+        "jobs_to_keep": "200",  # logs; the default of 5 deletes the logs of spiders that run
         "finished_to_keep": "500",
         "max_proc": "0",
         "runner": "prospector.local.runner",

@@ -1,6 +1,5 @@
 """The steward of the local stack: a child that is begun once there is a record, and again when the options have changed."""
 
-import os
 import signal
 import sys
 import time
@@ -30,7 +29,7 @@ class LocalSteward:
     environment: dict[str, str]  # the servers in force, their addresses
     child: Child | None = None
     restarts: int = 0
-    _options: dict[str, str] = field(default_factory=dict)
+    _options: dict[str, str | None] = field(default_factory=dict)
     _pause: float = FIRST_PAUSE_SECONDS
     _next_try: float = 0.0
 
@@ -76,7 +75,7 @@ class LocalSteward:
             stop_signal=signal.SIGTERM,
             stop_seconds=STOP_SECONDS,
             sudden_signal=signal.SIGTERM,
-            environment=os.environ | self._options | self.environment,
+            environment=options.applied(self._options | self.environment),
         )
         self.child = children.start(program, self.home.lock(NAME), self.generation)
         return True

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 
 from prospector import logs, settings
 from prospector.errors import ProspectorError
-from prospector.local import drain, guard, idle, leftovers, locks, state, steward
+from prospector.local import drain, guard, idle, leftovers, locks, log_files, state, steward
 from prospector.local.home import Home
 from prospector.local.remedies import system_failure
 from prospector.local.stack import Service, services
@@ -68,6 +68,7 @@ class Supervisor:
             with suppress(BlockingIOError):
                 os.read(self.wake, 1024)
             self._mend()
+            log_files.keep_small(self.home.logs)
             if self._in_use():
                 last_used = time.monotonic()
             elif time.monotonic() - last_used > settings.LOCAL_IDLE_SECONDS and self._close_if_idle():

@@ -115,6 +115,17 @@ def try_again(connection: Connection, export: Export, reason: str) -> None:
     connection.execute(TRY_AGAIN, given)
 
 
+HAND_BACK = text("""
+UPDATE exports SET state = 'waiting', attempts = attempts - 1, beat_at = NULL
+WHERE id = :export AND state = 'running' AND attempts = :attempts
+""")
+
+
+def hand_back(connection: Connection, export: Export) -> None:
+    """It waits again as if it had not been claimed, and its runner does nothing more for it."""
+    connection.execute(HAND_BACK, {"export": export.id, "attempts": export.attempts})
+
+
 def expire(connection: Connection) -> list[Export]:
     """Marks those whose time has come and returns them: their files are to be deleted."""
     due = (

@@ -162,6 +162,19 @@ def test_files_are_fetched_under_names_that_a_person_recognises(run: Run, record
     assert [(row["domain"], row["keyword"], row["frequency"]) for row in rows] == [("good.example", "crm", "3")]
 
 
+def test_a_folder_for_the_files_is_tried_before_they_are_made(run: Run, record: Engine, tmp_path: Path) -> None:
+    job = made(record)
+    (tmp_path / "taken").write_text("a file")
+
+    done = run("export", job, "--out", "taken/below")
+
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == (
+        "Nothing can be written in taken/below: Not a directory. Choose another --out, or free some space.\n"
+    )
+    assert run("export-status", job).returncode == 5
+
+
 def test_scripts_get_one_object_with_paths_and_plain_raw_files(run: Run, record: Engine, tmp_path: Path) -> None:
     job = made(record)
 

@@ -12,6 +12,8 @@ import pytest
 from cli.command import Command, Group
 from cli.main import COMMANDS, prospector
 
+CLONE = Path(__file__).parents[2]
+
 
 def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
@@ -77,6 +79,37 @@ def test_config_show_names_the_origin_of_every_option(tmp_path: Path) -> None:
     assert shown["LOG_STYLE"] == {"value": "text", "origin": "flag"}
     assert shown["LOG_LEVEL"] == {"value": "debug", "origin": "environment"}
     assert shown["PROSPECTOR_HOME"]["origin"] in {"default", "environment"}
+
+
+def test_config_show_names_the_file_in_force_or_where_it_would_be(tmp_path: Path) -> None:
+    mine = tmp_path / "prospector" / "prospector.toml"
+    without = run("config", "show", XDG_CONFIG_HOME=str(tmp_path))
+    mine.parent.mkdir()
+    mine.write_text("delay_ms = 2000\n", encoding="utf-8")
+
+    found = run("config", "show", XDG_CONFIG_HOME=str(tmp_path))
+
+    assert f"none in force (yours would be {mine})" in without.stdout
+    assert str(tmp_path) in found.stdout.splitlines()[-1]
+    assert "none in force" not in found.stdout
+
+
+def test_a_folder_from_elsewhere_can_neither_run_a_program_nor_send_the_key_away(tmp_path: Path) -> None:
+    for line in ('redis_program = "./theirs"', 'scrapingbee_api_url = "https://elsewhere.example/"'):
+        (tmp_path / "prospector.toml").write_text(line, encoding="utf-8")
+
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "cli", "config", "show"],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": str(CLONE), "XDG_CONFIG_HOME": str(tmp_path / "mine")},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+
+        assert done.returncode == 3
+        assert f"{line.split()[0].upper()} may not be set in the prospector.toml of a working folder" in done.stderr
+        assert str(tmp_path / "mine" / "prospector" / "prospector.toml") in done.stderr
 
 
 @pytest.mark.parametrize(

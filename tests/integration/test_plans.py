@@ -111,7 +111,7 @@ HOT: dict[str, Callable[[Connection, str], object]] = {
     "what a job has spent": lambda c, _: spend.job_totals(c, "z00007"),
     "what each domain has spent": lambda c, _: list(spend.domain_totals(c, "z00007")),
     "the history of a job": lambda c, _: events.of_job(c, "z00007", 10),
-    "following events": lambda c, _: events.after(c, 14_990, 100),
+    "following moves": lambda c, _: events.moves_beside(c, list(range(14_500, 14_990))),
     "the exports of a job": lambda c, _: exports.of_job(c, "z00007"),
     "a checkpoint": lambda c, job: checkpoints.take(c, Checkpoint(job, NOW, NOW, 1, 1, 1, 1, 1, 1, JobState.RUNNING)),
     "the checkpoints of some jobs": lambda c, _: checkpoints.last(c, ["z00007", "z00008"]),

@@ -155,6 +155,14 @@ def test_an_order_for_what_there_is_not_says_what_there_is(formats: list[str], o
         ("a & b", "b", "a &amp; <mark>b</mark>"),
         ("c++ (x", "c++ (x", "<mark>c++ (x</mark>"),
         ("nothing", "crm", "nothing"),
+        (
+            "GESTION D\u2019\u00c9QUIPE <b>",
+            "gestion d'\u00e9quipe",
+            "<mark>GESTION D\u2019\u00c9QUIPE</mark> &lt;b&gt;",
+        ),
+        ("die Stra\u00dfe, STRASSE", "stra\u00dfe", "die <mark>Stra\u00dfe</mark>, <mark>STRASSE</mark>"),
+        ("soft\u00adware", "software", "<mark>soft\u00adware</mark>"),
+        ("our SAP and sap", "SAP (case-sensitive)", "our <mark>SAP</mark> and <mark>sap</mark>"),
     ],
 )
 def test_the_report_highlights_the_mention_and_escapes_all(context: str, keyword: str, shown: str) -> None:

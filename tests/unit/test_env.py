@@ -1,7 +1,7 @@
 """Options: who wins, what a wrong one says, and what is never shown."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from ipaddress import ip_network
 from pathlib import Path
 
@@ -18,6 +18,7 @@ def working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.delenv(env.FLAGS_VARIABLE, raising=False)
+    monkeypatch.delenv(env.FOLDER_VARIABLE, raising=False)
     env._file.cache_clear()
     yield tmp_path
     env._file.cache_clear()
@@ -91,7 +92,8 @@ def test_a_choice_is_read_in_any_case_and_refused_with_the_choices(monkeypatch: 
 def test_lists_may_be_written_as_toml_lists_or_with_commas(
     working_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (working_folder / "prospector.toml").write_text('open = ["10.0.0.0/8", "127.1.0.0/16"]\n')
+    env.user_file().parent.mkdir(parents=True)
+    env.user_file().write_text('open = ["10.0.0.0/8", "127.1.0.0/16"]\n')
     monkeypatch.setenv("NODES", "http://a:6800, https://b")
 
     assert env.networks("OPEN") == (ip_network("10.0.0.0/8"), ip_network("127.1.0.0/16"))
@@ -111,6 +113,64 @@ def test_a_folder_is_made_absolute_and_knows_the_home(monkeypatch: pytest.Monkey
     monkeypatch.setenv("PLACE", "~/data")
 
     assert env.folder("PLACE", Path("/")) == working_folder / "data"
+
+
+READERS_OF_WHAT_IS_THE_USER_S = {
+    "a program": lambda: env.program("PLACE"),
+    "a folder": lambda: env.folder("PLACE", Path("/")),
+    "a URL": lambda: env.url("PLACE", None, ("https",)),
+    "URLs": lambda: env.urls("PLACE", ("https",)),
+    "networks": lambda: env.networks("PLACE"),
+    "routes": lambda: env.routes("PLACE"),
+}
+
+
+@pytest.mark.parametrize("read", READERS_OF_WHAT_IS_THE_USER_S.values(), ids=READERS_OF_WHAT_IS_THE_USER_S)
+def test_what_is_run_and_where_secrets_go_is_not_taken_from_the_working_folder(
+    working_folder: Path, read: Callable[[], object]
+) -> None:
+    (working_folder / "prospector.toml").write_text('place = "https://elsewhere.example/"\n')
+
+    with pytest.raises(
+        SettingInvalid, match=r"PLACE may not be set in the prospector\.toml of a working folder"
+    ) as caught:
+        read()
+
+    assert str(env.user_file()) in str(caught.value)
+
+
+def test_it_is_taken_from_the_user_s_own_file_even_in_its_folder(
+    working_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    env.user_file().parent.mkdir(parents=True)
+    env.user_file().write_text('place = "https://mine.example/"\n')
+    assert env.url("PLACE", None, ("https",)) == "https://mine.example/"
+
+    monkeypatch.chdir(env.user_file().parent)
+    env.read_file_again()
+
+    assert env.url("PLACE", None, ("https",)) == "https://mine.example/"
+
+
+def test_what_the_environment_says_leaves_the_folder_s_word_unread(
+    working_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (working_folder / "prospector.toml").write_text('place = "https://elsewhere.example/"\n')
+    monkeypatch.setenv("PLACE", "https://mine.example/")
+
+    assert env.url("PLACE", None, ("https",)) == "https://mine.example/"
+
+
+def test_a_child_reads_the_file_of_the_folder_it_works_for(
+    working_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (working_folder / "elsewhere").mkdir()
+    (working_folder / "elsewhere" / "prospector.toml").write_text('workers = 4\nplace = "https://e.example/"\n')
+    monkeypatch.setenv(env.FOLDER_VARIABLE, str(working_folder / "elsewhere"))
+
+    assert env.integer("WORKERS", 1) == 4
+    with pytest.raises(SettingInvalid, match="PLACE may not be set"):
+        env.url("PLACE", None, ("https",))
 
 
 def test_an_unknown_key_in_the_file_is_refused_with_the_nearest_name(working_folder: Path) -> None:

@@ -4,6 +4,7 @@ import io
 import json
 import logging
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -110,3 +111,20 @@ def test_less_severe_events_are_left_out(root: None) -> None:
     logs.named("ours").info("started")
 
     assert stream.getvalue() == ""
+
+
+def test_a_file_that_grows_is_set_aside_and_the_one_before_it_goes(
+    root: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logs, "FILE_BYTES_MOST", 2_000)
+    file = tmp_path / "worker-1.log"
+    handler = logs.install("json", "DEBUG", file=str(file))
+
+    for number in range(100):
+        logs.named("test").info("spoken", number=number)
+    handler.close()
+
+    kept = {one.name: one.stat().st_size for one in tmp_path.iterdir()}
+    assert kept.keys() == {"worker-1.log", "worker-1.log.1"}
+    assert max(kept.values()) <= 2_000
+    assert json.loads(file.read_text(encoding="utf-8").splitlines()[-1])["number"] == 99

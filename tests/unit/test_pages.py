@@ -14,11 +14,12 @@ from prospector.core.guard import is_hostile
 from prospector.core.keywords import Keyword
 from prospector.core.links import Resolver, absolute
 from prospector.core.marked import without_marks
+from prospector.core.markup import CHARACTERS
 from prospector.core.match import Matcher
 from prospector.core.page import Page, Refresh, read
 from prospector.core.scan import scan
 from prospector.core.signs import Sign
-from prospector.core.visible import linearise
+from prospector.core.visible import MARKS_AT_MOST, linearise
 from prospector.core.zones import Zone
 
 URL = "https://www.example.com/blog/post.html?x=1"
@@ -63,7 +64,12 @@ def test_what_is_no_page_of_the_web_is_no_link(href: str) -> None:
 
 
 def test_an_anchor_without_an_address_is_no_link() -> None:
-    assert urls("<a name=x>x</a><a>y</a><a class=z>z</a><a href=/w>w</a>") == ["https://www.example.com/w"]
+    links = page("<a name=x>x</a><a>y</a><a class=z>z</a><a href=/w>w</a><a>v</a><a href=/w>u</a>").links
+
+    assert [(one.url, one.anchor) for one in links] == [
+        ("https://www.example.com/w", "w"),
+        ("https://www.example.com/w", "u"),
+    ]
 
 
 @pytest.mark.parametrize("base", ["/docs/", "https://www.example.com/docs/"])
@@ -96,13 +102,33 @@ def test_links_in_scripts_and_comments_are_none() -> None:
 HREFS = st.one_of(
     st.text(st.sampled_from("/.?#&=%a:-_~ \\\t'\"@[]ä"), max_size=12).map(lambda rest: f"/{rest}"),
     st.text(st.sampled_from("/.?#&=%a:-_~ \\'"), max_size=12).map(lambda rest: f"#{rest}"),
+    st.text(st.sampled_from("/.?#&a:"), max_size=8).map(lambda rest: f"../{rest}"),
+    st.tuples(
+        st.sampled_from(["http://", "https://", "https:/", "HTTPS://"]),
+        st.lists(
+            st.sampled_from(["a", "co", "xn--a", "xn--bcher-kva", "1", "0x7", "-a", "B", "ä", "a_b", "", "u@", ":8"])
+        ),
+        st.text(st.sampled_from("/.?#a:%"), max_size=6),
+    ).map(lambda parts: f"{parts[0]}{'.'.join(parts[1])}/{parts[2]}"),
     st.text(max_size=12),
 )
 
 
+@settings(max_examples=1_000)
 @given(
     HREFS,
-    st.sampled_from([URL, "http://b.example:8080/a?b#c", "https://a.example", "file:///x", "", "http://[::1]/x#y"]),
+    st.sampled_from(
+        [
+            URL,
+            "https://b.example",
+            "https://b.example/a/b/c",
+            "http://b.example:8080/a?b#c",
+            "https://a.example",
+            "file:///x",
+            "",
+            "http://[::1]/x#y",
+        ]
+    ),
 )
 def test_the_short_way_to_an_address_leads_where_the_standard_does(href: str, base: str) -> None:
     assert Resolver(base).absolute(href) == absolute(href, base)
@@ -178,13 +204,14 @@ def test_a_page_shows_what_it_is(html: str, signs: set[Sign]) -> None:
 
 
 def test_characters_that_our_marks_are_made_of_do_no_harm() -> None:
-    marks = "".join(map(chr, range(0xFDD0, 0xFDF0)))
+    marks = "".join(CHARACTERS)
 
-    one = page(f"<title>{marks}</title><p>CRM{marks}CRM &#xFDD0;&#64976;&#xfdef CRM")
+    one = page(f"<title>{marks}</title><p>CRM{marks}CRM &#1;&#x02;&#0003&#X4z CRM <a href='/{marks}[&#4;]'>CRM</a>")
 
     assert not set(one.text) & set(marks)
-    assert Matcher([Keyword("crm")]).mentions(one)[0].frequency == 3
-    assert without_marks(b"&#xFDD01; &#649760;") == b"&#xFDD01; &#649760;"
+    assert Matcher([Keyword("crm")]).mentions(one)[0].frequency == 4
+    assert without_marks(b"&#10; &#x1F; &#31 &#x4a &#160;") == b"&#10; &#x1F; &#31 &#x4a &#160;"
+    assert [link.anchor for link in one.links] == ["CRM"]
 
 
 ORDINARY = [
@@ -253,6 +280,11 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], bool]] = {
     "end tags": (lambda: b"CRM" + b"</nav>" * 300_000, False),
     "marks": (lambda: b"<p>CRM a" + "\u0301\u0323".encode() * 200_000, False),
     "hidden": (lambda: b"CRM" + b"<i hidden>x</i>" * 50_000, False),
+    "100,000 not displayed": (lambda: b"CRM" + b"<b style='display:none'>x</b>" * 100_000, False),
+    "100,000 items": (lambda: b"CRM" + b"<li>CRM" * 100_000, False),
+    "700,000 zero-width spaces": (lambda: b"CRM " + "a\u200b".encode() * 700_000, False),
+    "a letter, again and again": (lambda: b"CRM " + b"a " * 1_000_000, False),
+    "100,000 comments of visitors": (lambda: b"CRM" + b"<div class=comment>x</div>" * 100_000, False),
 }
 
 
@@ -265,10 +297,11 @@ def test_a_hostile_page_is_read_in_bounded_work(name: str) -> None:
     one = read(body, URL)
 
     assert is_hostile(body) is hostile
-    found = Matcher([Keyword("crm")]).mentions(one)
+    found = Matcher([Keyword("crm"), Keyword("a")]).mentions(one)
     assert found or one.truncated
     assert len(one.links) <= 10_000
     assert len(one.text) <= 500_000
+    assert len(one.visible.soft_breaks) + len(one.visible.zones) + 2 * len(one.visible.link_starts) <= MARKS_AT_MOST + 1
 
 
 @pytest.mark.parametrize(
@@ -278,6 +311,7 @@ def test_a_hostile_page_is_read_in_bounded_work(name: str) -> None:
         b"<p>" + b"x " * 400_000,
         b"<i>" * 5_000 + b"<a>x</a>" * 300_000,
         b"<a href=/x>x</a>" * 10_001,
+        "a\u200b".encode() * 150_000 + b"<a href=/x>x</a>",
     ],
 )
 def test_where_a_limit_is_hit_the_page_says_so(body: bytes) -> None:

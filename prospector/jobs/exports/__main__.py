@@ -5,22 +5,44 @@ STORAGE_URL have to be in its environment.
 """
 
 import resource
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
 
 from prospector import settings
 from prospector.blobs import storage
 from prospector.errors import NotFound, SettingInvalid, end_in_words
 from prospector.jobs.exports.heart import SILENT_SECONDS
-from prospector.jobs.exports.run import Stores, put_back, run
+from prospector.jobs.exports.run import Stores, hand_back, put_back, run
 from prospector.store import exports, server
 
 CONNECTIONS = 2  # one for the export, one for its heart
 MEGABYTE = 2**20
+ASKED_TO_END = frozenset({signal.SIGTERM})  # the steward ends, or its machine
 
 
 def limit_memory(megabytes: int) -> None:
     """On Linux the kernel then refuses memory, and the export ends with a reason instead of taking the machine with it."""
     resource.setrlimit(resource.RLIMIT_DATA, (megabytes * MEGABYTE, resource.getrlimit(resource.RLIMIT_DATA)[1]))
+
+
+class AskedToEnd(SystemExit):
+    """Unwinds whatever is under way, as Ctrl-C would: nothing unfinished stays."""
+
+
+@contextmanager
+def ends_when_asked() -> Iterator[None]:
+    """From here on a SIGTERM is heard, once; one that came before is heard now."""
+
+    def end(number: int, _: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_IGN)
+        raise AskedToEnd(128 + number)
+
+    signal.signal(signal.SIGTERM, end)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ASKED_TO_END)
+    yield
 
 
 def stores() -> Stores:
@@ -38,13 +60,18 @@ def main() -> None:
     sys.excepthook = end_in_words
     limit_memory(settings.EXPORT_MEMORY_MB)
     used = stores()
+    signal.pthread_sigmask(signal.SIG_BLOCK, ASKED_TO_END)  # until it is clear what would have to be handed back
     with used.record.begin() as connection:
         exports.give_up(connection, SILENT_SECONDS)
         export = exports.claim(connection, SILENT_SECONDS)
     if export is None:
         raise NotFound("No export waits.", "prospector job export starts one.")
     try:
-        run(used, export)
+        with ends_when_asked():
+            run(used, export)
+    except AskedToEnd:
+        hand_back(used, export)
+        raise
     except MemoryError:
         with used.record.begin() as connection:
             exports.fail(

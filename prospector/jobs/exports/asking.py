@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,6 +19,7 @@ from prospector.store.jobs import Job
 from prospector.store.locks import Lock
 
 RUNNERS_MOST = 2
+STOP_SECONDS = 10.0  # half of what a steward is given
 
 
 class ResultsDeleted(Conflict):
@@ -94,8 +96,13 @@ class Crew:
             self._runners.append(start_runner(self._environment))
 
     def stop(self) -> None:
-        """What they were at is tried again, by the next steward."""
+        """They hand back what they were at, for the next steward. One that hangs counts as a try that failed."""
         for one in self._runners:
             one.terminate()
+        end = time.monotonic() + STOP_SECONDS
         for one in self._runners:
-            one.wait()
+            try:
+                one.wait(max(0.0, end - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                one.kill()
+                one.wait()

@@ -6,9 +6,11 @@ from html import escape
 from importlib.resources import files
 from itertools import takewhile
 from string import Template
+from urllib.parse import unquote
 
 from prospector import __version__
 from prospector.blobs import Writer
+from prospector.core.folding import collapse, fold
 from prospector.core.remedies import remedy
 from prospector.core.score import Verdict
 from prospector.core.spellings import nearest
@@ -16,7 +18,7 @@ from prospector.core.sums import Line
 from prospector.jobs.exports.front import NUMBERS, settings
 from prospector.jobs.exports.output import Output
 from prospector.jobs.exports.prospect import Prospect
-from prospector.jobs.exports.tally import Summary, shown_keywords
+from prospector.jobs.exports.tally import CASE_SENSITIVE, Summary, shown_keywords
 
 TOP = 50
 MOST_FAILURES = 40
@@ -94,17 +96,27 @@ def _address(url: str) -> str:
     """A link for a reader's own click; nothing but the web."""
     if not url.startswith(("http://", "https://")):
         return escape(url)
-    return f'<a href="{escape(url)}" rel="noreferrer noopener nofollow">{escape(url)}</a>'
+    return f'<a href="{escape(url)}" rel="noreferrer noopener nofollow">{escape(_readable(url))}</a>'
+
+
+def _readable(url: str) -> str:
+    """As a browser shows it; encoded where decoding would hide something."""
+    plain = unquote(url)
+    return plain if plain.isprintable() and " " not in plain else url
 
 
 def highlighted(context: str, keyword: str) -> str:
-    words = r"[\s\u00a0-]+".join(map(re.escape, keyword.split()))
+    """What is equal for the matcher is marked: d’équipe for d'équipe."""
+    words = fold(collapse(keyword.removesuffix(CASE_SENSITIVE))).text.split()
     if not words:
         return escape(context)
-    pieces = re.split(f"({words})", context, flags=re.IGNORECASE)
-    return "".join(
-        f"<mark>{escape(piece)}</mark>" if place % 2 else escape(piece) for place, piece in enumerate(pieces)
-    )
+    folded = fold(context)
+    shown, at = "", 0
+    for found in re.finditer(r"[\s-]+".join(map(re.escape, words)), folded.text):
+        start, end = folded.start(found.start()), folded.end(found.end())
+        shown += f"{escape(context[at:start])}<mark>{escape(context[start:end])}</mark>"
+        at = end
+    return shown + escape(context[at:])
 
 
 def _keywords(summary: Summary) -> Iterator[tuple[str, ...]]:
@@ -144,8 +156,14 @@ def _cost(summary: Summary) -> Iterator[tuple[str, str]]:
     yield "Pages", f"{tally.pages:,}"
     if job.started_at:
         ended = job.left_running_at or summary.taken_at
-        minutes = max(int((ended - job.started_at).total_seconds() // 60), 0)
-        yield "Time", f"{minutes // 60:,} h {minutes % 60} min"
+        yield "Time", _duration(int((ended - job.started_at).total_seconds()))
+
+
+def _duration(seconds: int) -> str:
+    minutes = seconds // 60
+    if minutes >= 60:
+        return f"{minutes // 60:,} h {minutes % 60} min"
+    return f"{minutes} min {seconds % 60} s" if minutes else f"{max(seconds, 0)} s"
 
 
 def _facts(pairs: Iterable[tuple[str, str]]) -> str:

@@ -15,7 +15,7 @@ from prospector.errors import ProspectorError, ServerUnreachable
 from prospector.jobs.exports.heart import BEAT_SECONDS, Heart, NotOurs
 from prospector.jobs.exports.making import File, Making
 from prospector.jobs.exports.order import order
-from prospector.jobs.exports.shelf import prefix
+from prospector.jobs.exports.shelf import FOLDER_PREFIX, prefix
 from prospector.store import exports, results
 
 if TYPE_CHECKING:
@@ -58,6 +58,12 @@ def put_back(stores: Stores, export: Export, reason: str) -> None:
         exports.try_again(connection, export, reason)
 
 
+def hand_back(stores: Stores, export: Export) -> None:
+    """Its runner was asked to end: that is no try of the export's."""
+    with stores.record.begin() as connection:
+        exports.hand_back(connection, export)
+
+
 def _make(stores: Stores, export: Export, beat_seconds: float) -> None:
     asked = order(export.formats, export.options)
     if export.attempts > 1:
@@ -66,7 +72,7 @@ def _make(stores: Stores, export: Export, beat_seconds: float) -> None:
         )  # the first try is dead, or finds out here that it was given up
     with (
         Heart(stores.record, export, beat_seconds) as heart,
-        TemporaryDirectory(prefix="export-") as folder,
+        TemporaryDirectory(prefix=FOLDER_PREFIX) as folder,
         results.snapshot(stores.reader, export.job) as found,
         ExitStack() as writers,
     ):

@@ -21,6 +21,9 @@ class Kind(Enum):
     OWN = "own"  # a column of the user's file: numbers are numbers again
 
 
+RIGHT = frozenset({Kind.NUMBER, Kind.MONEY})
+
+
 @dataclass(frozen=True)
 class Column:
     title: str
@@ -30,11 +33,12 @@ class Column:
 
 @dataclass(frozen=True)
 class Formats:
-    """The looks of cells, made once for a workbook."""
+    """The looks of cells, made once for a workbook. `beside`: of text that would touch the number left of it."""
 
     title: Any
     head: Any
     head_right: Any
+    head_beside: Any
     beside: Any
     whole: Any
     money: Any
@@ -43,12 +47,12 @@ class Formats:
 
     @classmethod
     def of(cls, book: Any) -> "Formats":
+        head = {"bold": True, "bg_color": "#12324A", "font_color": "#FFFFFF", "valign": "vcenter"}
         return cls(
             title=book.add_format({"bold": True, "font_size": 16, "font_color": "#12324A"}),
-            head_right=book.add_format(
-                {"bold": True, "bg_color": "#12324A", "font_color": "#FFFFFF", "valign": "vcenter", "align": "right"}
-            ),
-            head=book.add_format({"bold": True, "bg_color": "#12324A", "font_color": "#FFFFFF", "valign": "vcenter"}),
+            head=book.add_format(head),
+            head_right=book.add_format({**head, "align": "right"}),
+            head_beside=book.add_format({**head, "indent": 1}),
             beside=book.add_format({"indent": 1}),
             whole=book.add_format({"num_format": "#,##0"}),
             money=book.add_format({"num_format": "$#,##0.00"}),
@@ -80,9 +84,9 @@ class Sheet:
         if self._next == self._most_rows:
             self._finish()
             self._begin()
-        for column, (value, kind) in enumerate(zip(values, self._kinds, strict=False)):
+        for column, (value, kind, look) in enumerate(zip(values, self._kinds, self._looks, strict=False)):
             if value is not None and value != "":
-                self._cell(column, value, kind)
+                self._cell(column, value, kind, look)
         self._next += 1
         self.rows += 1
 
@@ -94,12 +98,12 @@ class Sheet:
     def finish(self) -> None:
         self._finish()
 
-    def _cell(self, column: int, value: object, kind: Kind) -> None:
+    def _cell(self, column: int, value: object, kind: Kind, text_look: Any) -> None:
         if kind is Kind.OWN and is_number(str(value)):
             self._page.write_number(self._next, column, float(str(value)))
         elif kind in (Kind.TEXT, Kind.OWN):
             text = str(value)
-            self._page.write_string(self._next, column, excel_text(text))
+            self._page.write_string(self._next, column, excel_text(text), text_look)
             self.cut += len(text) >= SURELY_SHORT and excel_length(text) > EXCEL_CELL_CHARACTERS
         elif kind is Kind.MOMENT:
             assert isinstance(value, datetime)
@@ -113,12 +117,14 @@ class Sheet:
         self.names.append(f"{self._name} {len(self.names) + 1}" if self.names else self._name)
         self._page = self._add(self.names[-1])
         self._kinds = [column.kind for column in self._columns]
-        for number, column in enumerate(self._columns):
-            self._page.set_column(number, number, column.width)
+        follows = [False, *(kind in RIGHT or kind is Kind.OWN for kind in self._kinds)]
+        self._looks = [self._formats.beside if one else None for one in follows]
         self._page.set_row(0, 22)
         for number, column in enumerate(self._columns):
-            head = self._formats.head_right if column.kind in (Kind.NUMBER, Kind.MONEY) else self._formats.head
-            self._page.write_string(0, number, excel_text(column.title), head)
+            self._page.set_column(number, number, column.width)
+            head = self._formats.head_beside if follows[number] else self._formats.head
+            look = self._formats.head_right if column.kind in RIGHT else head
+            self._page.write_string(0, number, excel_text(column.title), look)
         self._next = 1
         self._page.freeze_panes(1, 1)
         self._page.set_landscape()

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+import shutil
+import tempfile
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from prospector.core.retention import EXPORT_DAYS
-from prospector.errors import Conflict
+from prospector.errors import Conflict, EnvironmentInvalid
 from prospector.store import exports
 from prospector.store.tables import ExportState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from datetime import datetime
-    from pathlib import Path
 
     from sqlalchemy import Engine
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from prospector.store.exports import Export
 
 ROOT = "exports/"
+FOLDER_PREFIX = "prospector-export-"  # what a runner puts aside while it works
+UNFINISHED_FOR = timedelta(days=1)  # no export takes so long: whoever wrote it was killed
 
 
 def prefix(job: str, export: str = "") -> str:
@@ -38,27 +42,63 @@ def fetch(files: Storage, export: Export, folder: Path, named_by: str = "name") 
 
     `named_by`: "name", as results.csv, or "download_name", which tells the files of two jobs apart.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    prepare(folder)
     for one in _made(export):
         target = folder / str(one[named_by])
-        coming = target.with_name(f".{target.name}.part")
         try:
-            with coming.open("wb") as copy:
-                copy.writelines(files.read(str(one["key"])))
-            coming.replace(target)
-        finally:
-            coming.unlink(missing_ok=True)
+            _copy(files.read(str(one["key"])), target)
+        except OSError as error:
+            raise _unwritable(folder, error) from error
         yield target
 
 
+def prepare(folder: Path) -> None:
+    """Makes it, and proves that it can be written to: before the work, not after it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+
+
+def _copy(data: Iterator[bytes], target: Path) -> None:
+    coming = target.with_name(f".{target.name}.part")
+    try:
+        with coming.open("wb") as copy:
+            copy.writelines(data)
+        coming.replace(target)
+    finally:
+        coming.unlink(missing_ok=True)
+
+
+def _unwritable(folder: Path, error: OSError) -> EnvironmentInvalid:
+    why = error.strerror or str(error)
+    return EnvironmentInvalid(
+        f"Nothing can be written in {folder}: {why}.", "Choose another --out, or free some space."
+    )
+
+
 def expire(record: Engine, files: Storage, now: datetime) -> int:
-    """Deletes what is older than its links, whoever left it there; returns how many files. Done twice is done once."""
+    """Deletes what is older than its links, whoever left it there, and what was never finished; returns how many of the former.
+
+    Done twice is done once.
+    """
     with record.begin() as connection:
         exports.expire(connection)
     old = [blob.key for blob in files.listed(ROOT) if blob.modified_at < now - timedelta(days=EXPORT_DAYS)]
     for key in old:
         files.delete(key)
+    files.sweep(ROOT, now - UNFINISHED_FOR)
+    _sweep_folders(now - UNFINISHED_FOR)
     return len(old)
+
+
+def _sweep_folders(before: datetime) -> None:
+    for folder in Path(tempfile.gettempdir()).glob(f"{FOLDER_PREFIX}*"):
+        with suppress(FileNotFoundError):
+            if datetime.fromtimestamp(folder.stat().st_mtime, UTC) < before:
+                shutil.rmtree(folder, ignore_errors=True)  # another user's stays
 
 
 def forget(files: Storage, job: str) -> None:

@@ -20,6 +20,7 @@ from prospector.store.results import SiteRow
 from prospector.store.tables import IssueKind
 
 MOST_NAMED_KEYWORDS = 5
+CASE_SENSITIVE = " (case-sensitive)"
 
 
 @dataclass
@@ -155,7 +156,7 @@ def shown_keywords(keywords: Sequence[Keyword]) -> list[str]:
     """Their names in files. One that is listed twice, once with its case, has to be two."""
     listed = Counter(one.keyword for one in keywords)
     return [
-        f"{one.keyword} (case-sensitive)" if one.case_sensitive and listed[one.keyword] > 1 else one.keyword
+        one.keyword + CASE_SENSITIVE if one.case_sensitive and listed[one.keyword] > 1 else one.keyword
         for one in keywords
     ]
 

@@ -1,7 +1,9 @@
 """Who makes an export: a steward's crew, or whoever asked where nobody leads."""
 
 import os
+import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -66,6 +68,26 @@ def test_a_crew_has_no_more_runners_than_it_may(
         crew.look()
 
     assert len(begun) == RUNNERS_MOST
+
+
+DEAF = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('deaf', flush=True); signal.pause()"
+
+
+def test_a_runner_that_does_not_hear_is_not_waited_for(
+    engine: Engine, job: str, crew: Crew, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = subprocess.Popen([sys.executable, "-c", DEAF], stdout=subprocess.PIPE)
+    assert made.stdout
+    with made.stdout:
+        made.stdout.readline()
+    monkeypatch.setattr(asking, "STOP_SECONDS", 0.1)
+    monkeypatch.setattr(asking, "start_runner", lambda *_: made)
+    asking.ask(engine, job, CSV_ONLY)
+    crew.look()
+
+    crew.stop()
+
+    assert made.returncode == -signal.SIGKILL
 
 
 def test_without_work_no_runner_is_started(engine: Engine, job: str) -> None:

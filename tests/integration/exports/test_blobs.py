@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.parse import parse_qs, urlsplit
@@ -107,6 +108,15 @@ def test_a_sweep_takes_what_is_unfinished_and_its_writer_learns_it(kept: Storage
         others.commit()
 
     assert keys(kept) == ["a/done.csv", "c/d.csv"]
+
+
+def test_a_sweep_of_what_is_old_leaves_what_is_being_written(kept: Storage) -> None:
+    with kept.writer("a/b.csv", "b.csv", "text/csv") as writer:
+        writer.write(LARGE)
+        now = datetime.now(UTC)
+
+        assert kept.sweep("a/", now - timedelta(hours=1)) == 0
+        assert kept.sweep("a/", now + timedelta(hours=1)) == 1
 
 
 WRITE_FOR_EVER = """

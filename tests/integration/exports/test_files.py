@@ -3,6 +3,7 @@
 import io
 import re
 from datetime import datetime
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -243,6 +244,19 @@ def test_the_workbook_loses_no_row_and_keeps_every_type(made: Made) -> None:
     assert (mentions[2]["Label"], mentions[5]["Link to you"]) == ("brand", "linked elsewhere on this domain")
 
 
+def test_text_never_touches_what_stands_right_in_the_cell_before_it(made: Made) -> None:
+    beside = 0
+    for one in book(made).worksheets:
+        for row in one.iter_rows():
+            for left, cell in pairwise(row):
+                stands_right = left.is_date is False and left.data_type == "n" and left.value is not None
+                if cell.data_type == "s" and (stands_right or left.alignment.horizontal == "right"):
+                    beside += 1
+                    assert cell.alignment.horizontal == "right" or cell.alignment.indent, (one.title, cell.coordinate)
+
+    assert beside > 20
+
+
 def test_the_workbook_has_no_formula_and_no_link(made: Made) -> None:
     for one in book(made).worksheets:
         assert all(cell.data_type != "f" and cell.hyperlink is None for row in one.iter_rows() for cell in row)
@@ -324,6 +338,23 @@ def test_the_report_is_one_file_that_asks_no_network_and_runs_nothing(made: Made
     assert set(re.findall(r'href="([^":]+):', html)) <= {"http", "https"}
     assert '<b>"Zoë"</b>' not in html
     assert "Acme Q1: &lt;b&gt;" in html
+
+
+def test_the_report_shows_addresses_as_people_read_them(stores: Stores, engine: Engine) -> None:
+    job = make_job(engine)
+    urls = ["https://d0.example/%E9%8A%85", "https://d1.example/%E2%80%AEevil%20path"]
+    pages.write(
+        engine, job, [page(n, n, url=url, title="crm", mentions=[mention(0, Zone.H1)]) for n, url in enumerate(urls)]
+    )
+    finish(engine, job, *[Finished(number, 1, DomainState.DONE) for number in range(2)])
+
+    html = export(stores, job).text("report.html")
+
+    assert (
+        f'href="{urls[0]}" rel="noreferrer noopener nofollow">https://d0.example/\N{CJK UNIFIED IDEOGRAPH-9285}</a>'
+        in html
+    )
+    assert f">{urls[1]}</a>" in html
 
 
 def test_the_report_says_all_that_matters(made: Made) -> None:

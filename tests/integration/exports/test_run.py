@@ -440,6 +440,29 @@ def test_a_child_that_needs_too_much_memory_says_so(engine: Engine, job: str, tm
     assert keys(storage((tmp_path / "f").as_uri())) == []
 
 
+def test_a_child_that_is_asked_to_end_hands_its_export_back_and_leaves_nothing(engine: Engine, tmp_path: Path) -> None:
+    job = large(engine)
+    files, folder = storage((tmp_path / "f").as_uri()), tmp_path / "temporary"
+    folder.mkdir()
+    waiting(engine, job, CSV)
+
+    for _ in range(2):
+        runner = child(engine, (tmp_path / "f").as_uri(), TMPDIR=str(folder))
+        deadline = time.monotonic() + 60
+        while not list(tmp_path.glob("f/.incoming/*")) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert list(folder.iterdir())
+        runner.send_signal(signal.SIGTERM)
+        assert ended(runner) == (128 + signal.SIGTERM, "")
+
+    with engine.connect() as connection:
+        (found,) = exports.of_job(connection, job)
+    assert (found.state, found.attempts) == ("waiting", 0)
+    assert (keys(files), files.sweep(""), list(folder.iterdir())) == ([], 0, [])
+    assert ended(child(engine, (tmp_path / "f").as_uri())) == (0, "")
+    assert len(keys(files)) == 5
+
+
 @pytest.mark.parametrize("place", ["folder", "s3"])
 def test_a_child_that_is_killed_leaves_nothing_and_the_next_one_finishes(
     engine: Engine, s3: S3Server, tmp_path: Path, place: str

@@ -1,6 +1,7 @@
 """Files of exports after they are made: signed anew, copied whole, and gone when their time has come."""
 
 import os
+import tempfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.request import urlopen
@@ -9,11 +10,11 @@ import pytest
 from sqlalchemy import Engine, text
 
 from prospector.blobs import Storage
-from prospector.errors import Conflict, NotFound
+from prospector.errors import Conflict, EnvironmentInvalid, NotFound
 from prospector.jobs.exports import shelf
 from prospector.jobs.exports.run import Stores
 
-from .conftest import ALL, ask, export, state
+from .conftest import ALL, CSV_ONLY, ask, export, state
 
 NOW = datetime.now(UTC)
 
@@ -48,6 +49,24 @@ def test_a_copy_that_breaks_off_leaves_no_half_file(stores: Stores, job: str, tm
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["results.csv"]
 
 
+def test_a_folder_that_cannot_be_written_is_said_with_what_to_do(stores: Stores, job: str, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("a file")
+    made = export(stores, job, CSV_ONLY).export
+
+    with pytest.raises(EnvironmentInvalid, match="taken/below: Not a directory"):
+        list(shelf.fetch(stores.files, made, tmp_path / "taken" / "below"))
+
+
+def test_a_file_that_cannot_be_put_in_its_place_leaves_no_part_of_it(stores: Stores, job: str, tmp_path: Path) -> None:
+    (tmp_path / "results.csv").mkdir()
+    made = export(stores, job, CSV_ONLY).export
+
+    with pytest.raises(EnvironmentInvalid, match="Is a directory"):
+        list(shelf.fetch(stores.files, made, tmp_path))
+
+    assert [path.name for path in tmp_path.glob(".*")] == []
+
+
 def test_an_export_that_is_not_ready_has_no_links(stores: Stores, job: str) -> None:
     with pytest.raises(Conflict, match="is running"):
         shelf.links(stores.files, ask(stores.record, job, ALL))
@@ -69,6 +88,28 @@ def test_after_seven_days_an_export_is_expired_and_its_files_are_gone(stores: St
     assert {blob.key.split("/")[2] for blob in stores.files.listed("")} == {new.export.id}
     with pytest.raises(Conflict, match="is expired"):
         shelf.links(stores.files, state(stores.record, old.export))
+
+
+def test_what_killed_runners_left_behind_goes_after_a_day(
+    stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    old, new = tmp_path / "prospector-export-old", tmp_path / "prospector-export-new"
+    for folder in (old, new):
+        folder.mkdir()
+        (folder / "prospects.jsonl").touch()
+    before = (NOW - timedelta(days=1, hours=1)).timestamp()
+    os.utime(old, (before, before))
+    unfinished = [stores.files.writer(shelf.prefix("job", name) + "2/y.csv", "y.csv", "text/csv") for name in "ab"]
+    (left,) = (tmp_path / "files" / ".incoming").glob("*%2Fa%2F*")
+    os.utime(left, (before, before))
+
+    shelf.expire(stores.record, stores.files, NOW)
+
+    assert [path.name for path in tmp_path.glob("prospector-export-*")] == ["prospector-export-new"]
+    assert stores.files.sweep("") == 1
+    for writer in unfinished:
+        writer.abort()
 
 
 def test_the_files_of_a_job_go_with_it(stores: Stores, job: str) -> None:

@@ -1,12 +1,9 @@
-"""The simulator of ScrapingBee, a site behind it, and a process with Scrapy's reactor that makes paid calls."""
+"""A process with Scrapy's reactor that makes paid calls."""
 
 import json
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -14,57 +11,10 @@ import pytest
 
 from prospector.core.methods import Method
 from prospector.demo.control import Control
-from prospector.demo.loop_thread import LoopThread
-from prospector.demo.scrapingbee_server import SimulatorConfig, simulator
 
-KEY = "key-of-the-tests-0123456789"
+from ..conftest import KEY  # noqa: TID252  # of the simulator that all suites share
+
 CALLER = Path(__file__).with_name("caller.py")
-
-
-class Site(BaseHTTPRequestHandler):
-    """/status/N answers N; /moved goes to /end; /slow takes 3 s; anything else is a page."""
-
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self) -> None:  # the library's name
-        head, _, last = self.path.rpartition("/")
-        if self.path == "/slow":
-            time.sleep(3)
-        body = b"" if last == "moved" else f"<html><body>page {self.path}</body></html>".encode()
-        self.send_response(int(last) if head == "/status" else 301 if last == "moved" else 200)
-        if last == "moved":
-            self.send_header("Location", "/end")
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Retry-After", "77")
-        self.send_header("Set-Cookie", "seen=1")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the library's name
-        pass
-
-
-@pytest.fixture(scope="session")
-def site() -> Iterator[str]:
-    """Its address."""
-    server = ThreadingHTTPServer(("127.1.0.1", 0), Site)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"127.1.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
-
-
-@pytest.fixture
-def bee(site: str) -> Iterator[Control]:
-    config = SimulatorConfig(key=KEY, resolve=f"*.test={site}", usage_lag_seconds=0.0, max_credits=1_000)
-    thread = LoopThread("simulator")
-    serving = simulator(config)
-    yield Control(thread.run(serving.__aenter__())["address"], config.control_token)
-    thread.run(serving.__aexit__(None, None, None))
-    thread.stop()
 
 
 class Caller:

@@ -10,7 +10,8 @@ from prospector.demo.control import Control
 from prospector.errors import SettingInvalid
 from prospector.fetch.scrapingbee import safe_api_url
 
-from .conftest import KEY, Caller
+from ..conftest import KEY  # noqa: TID252  # of the simulator that all suites share
+from .conftest import Caller
 
 
 def asked(bee: Control) -> list[dict[str, str]]:

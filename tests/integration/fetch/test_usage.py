@@ -8,7 +8,8 @@ from prospector.demo.control import Control
 from prospector.errors import CredentialsRejected, ServerUnreachable
 from prospector.fetch.usage import AskedTooOften, usage
 
-from .conftest import KEY, Caller
+from ..conftest import KEY  # noqa: TID252  # of the simulator that all suites share
+from .conftest import Caller
 
 
 def api(bee: Control) -> str:

@@ -1,20 +1,24 @@
 """Control: every command in every state, commands at the same moment, and a crash between the record and the frontier (J2)."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from itertools import product
 
 import pytest
 
 from prospector.blobs import storage
-from prospector.core.outcomes import DomainState
+from prospector.core.outcomes import DomainState, PageOutcome
 from prospector.core.states import JobState
-from prospector.errors import NotFound
+from prospector.core.urls import fingerprint
+from prospector.errors import NotFound, ServerUnreachable
 from prospector.frontier import calls
-from prospector.jobs import control
+from prospector.jobs import control, fill
 from prospector.jobs.control import NotNow
 from prospector.jobs.follow import reconcile
+from prospector.jobs.rebuild import rebuild_if_lost
 from prospector.jobs.status import status
-from prospector.store import domains, events, jobs, misses
+from prospector.store import domains, events, jobs, misses, pages
+from prospector.store.pages import PageRow
 
 from .conftest import Desk
 
@@ -212,6 +216,54 @@ def test_what_a_state_does_not_allow_is_refused_with_what_to_do_instead(
         command(desk.engine, desk.frontier, job)
 
     assert desk.state(job) == state
+
+
+@pytest.fixture
+def half_filled(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A running job with one domain open and its homepage settled, lost by Redis; who filled it again was interrupted."""
+
+    def interrupted(*_: object) -> None:
+        raise ServerUnreachable("Redis does not answer", "Try again.")
+
+    job = desk.running(count=4)
+    (ticket,) = desk.claim(most=1)
+    found = [f"https://{ticket.domain}/{path}" for path in "abc"]
+    row = PageRow(fingerprint(ticket.url), ticket.number, ticket.url, PageOutcome.READ, datetime.now(UTC), found=found)
+    with desk.engine.begin() as connection:
+        domains.open_(connection, job, [ticket.number])
+    pages.write(desk.engine, job, [row])
+    desk.frontier.redis.flushdb()
+    with monkeypatch.context() as patched:
+        patched.setattr(fill, "_restore", interrupted)
+        with pytest.raises(ServerUnreachable):
+            rebuild_if_lost(desk.engine, desk.frontier)
+    return job
+
+
+def test_a_job_whose_filling_was_interrupted_is_filled_before_it_goes_on(desk: Desk, half_filled: str) -> None:
+    assert reconcile(desk.engine, desk.frontier, half_filled) is JobState.RUNNING
+
+    now = known(desk, half_filled)
+    assert (now.filled, now.held) == (True, False)
+    assert (now.domains_total, now.domains_waiting, now.domains_open, now.queued) == (4, 3, 1, 3)
+    assert "https://site-0.com/" not in [ticket.url for ticket in desk.claim()]
+
+
+@pytest.mark.parametrize("command", [control.pause, control.cancel])
+def test_a_job_that_is_filled_in_part_pauses_and_ends_as_any_other(
+    desk: Desk, half_filled: str, command: Callable[..., JobState]
+) -> None:
+    state = command(desk.engine, desk.frontier, half_filled)
+    rebuild_if_lost(desk.engine, desk.frontier)
+
+    assert state in {JobState.PAUSED, JobState.CANCELLED}
+    assert desk.claim() == ()
+    here = desk.frontier.run(calls.status([half_filled]))[0]
+    if state is JobState.CANCELLED:
+        assert here is None
+    else:
+        assert here
+        assert (here.filled, here.held, here.queued) == (True, True, 3)
 
 
 COMMANDS = {

@@ -168,6 +168,26 @@ def test_the_lines_of_a_job_come_out_of_all_logs_in_order(tmp_path: Path) -> Non
     assert found[-1]["level"] == "ERROR"
 
 
+def test_a_torn_line_hides_no_other_and_a_long_log_is_read_back_only_as_far_as_it_takes(tmp_path: Path) -> None:
+    folder = tmp_path / "logs" / "prospector" / "domain"
+    folder.mkdir(parents=True)
+    written = [
+        json.dumps({"time": f"{number:09}", "level": "INFO", "event": "gesehen: süß", "job": "abc123"})
+        for number in range(5_000)
+    ]
+    torn = '{"time": "000004999", "job": "abc123", "eve'
+    (folder / "w-1.log").write_text("\n".join([*written, torn, *written[:1], torn]), encoding="utf-8")
+    log = job_log.local_logs(tmp_path)["w-1"]
+
+    newest = job_log.lines({"w-1": log}, "abc123", most=3)
+    everything = job_log.lines(job_log.local_logs(tmp_path), "abc123", most=10_000)
+
+    assert [one["time"] for one in newest] == ["000004998", "000004999", "000000000"]
+    assert next(log), "nothing is left of it: all of it was read"
+    assert [int(one["time"]) for one in everything] == [*range(5_000), 0]
+    assert {one["event"] for one in everything} == {"gesehen: süß"}
+
+
 def test_the_moves_of_a_job_are_among_its_lines(desk: Desk) -> None:
     job = desk.running()
     control.pause(desk.engine, desk.frontier, job)

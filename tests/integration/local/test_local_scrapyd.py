@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -10,11 +12,12 @@ from pathlib import Path
 import pytest
 from redis import Redis
 
-from prospector import nodes
-from prospector.local import attach, locks, options
+from prospector import env, nodes
+from prospector.local import attach, locks, log_files, options
 from prospector.local.home import Home
 from prospector.local.servers import with_home
 
+CLONE = Path(__file__).parents[3]
 LINGERS = '''
 """Keeps a spider running until it is told to end; then its last batch takes a moment and goes to Redis."""
 
@@ -43,6 +46,32 @@ class Lingers:
         Redis.from_url(os.environ["REDIS_URL"]).set("last batch", reason)
 '''
 
+TELLS = '''
+"""Tells again and again which key is in force in this spider."""
+
+import os
+
+from redis import Redis
+from scrapy import signals
+from scrapy.exceptions import DontCloseSpider
+
+from prospector.fetch import key
+
+key.READ_AGAIN_SECONDS = 0.0
+
+
+class Tells:
+    @classmethod
+    def from_crawler(cls, crawler):
+        made = cls()
+        crawler.signals.connect(made.idle, signals.spider_idle)
+        return made
+
+    def idle(self):
+        Redis.from_url(os.environ["REDIS_URL"]).set("key", key.key_in_force()() or "")
+        raise DontCloseSpider
+'''
+
 
 @pytest.fixture
 def lingering(home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
@@ -56,6 +85,21 @@ def lingering(home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ho
     # not earlier: a signal while Scrapy is still opening the spider ends it without closing it
     assert until(lambda: in_redis(home, "began") is not None)
     return home
+
+
+def command(home: Home, folder: Path, modules: Path, **environment: str) -> str:
+    """A command of this user's in that folder; its words are the address of Scrapyd."""
+    return subprocess.run(
+        [sys.executable, "-c", "from prospector.local.servers import in_force; print(*in_force().scrapyd_urls)"],
+        cwd=folder,
+        env=os.environ
+        | {"PROSPECTOR_HOME": str(home.folder), "PYTHONPATH": f"{CLONE}:{modules}", "XDG_CONFIG_HOME": str(modules)}
+        | environment,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    ).stdout.strip()
 
 
 def until(true: Callable[[], bool]) -> bool:
@@ -102,8 +146,64 @@ def test_options_of_a_later_command_reach_the_spiders_that_start_after_it(
 
     with_home(home)
 
-    assert options.recorded(home.sockets) == {"DELAY_MS": "2000"}
+    recorded = options.recorded(home.sockets)
+    assert recorded["DELAY_MS"] == "2000"
+    assert "DATABASE_URL" not in recorded
     assert (home.sockets / options.FILE).stat().st_mode & 0o777 == 0o600
+
+
+def test_a_key_that_is_corrected_in_the_file_reaches_spiders_that_run(home: Home, tmp_path: Path) -> None:
+    (tmp_path / "modules").mkdir()
+    (tmp_path / "modules" / "tells.py").write_text(TELLS, encoding="utf-8")
+    folder = tmp_path / "client"
+    folder.mkdir()
+    (folder / "prospector.toml").write_text('scrapingbee_api_key = "misspelt"\n', encoding="utf-8")
+    # the stack was started with the key in the environment, then a command came that has it in a file
+    command(home, tmp_path, tmp_path / "modules", SCRAPINGBEE_API_KEY="of-the-shell")
+    url = command(home, folder, tmp_path / "modules").split()[-1]
+    nodes.schedule(url, "environment", "telling", {"EXTENSIONS": '{"tells.Tells": 0}'})
+    assert until(lambda: in_redis(home, "key") == "misspelt")
+
+    (folder / "prospector.toml").write_text('scrapingbee_api_key = "corrected"\n', encoding="utf-8")
+
+    assert until(lambda: in_redis(home, "key") == "corrected")
+    assert "misspelt" not in (home.sockets / options.FILE).read_text(encoding="utf-8")
+
+
+def test_a_command_without_a_file_leaves_that_of_the_last_one_in_force(home: Home, tmp_path: Path) -> None:
+    for name in ("first", "without"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "first" / "prospector.toml").write_text("delay_ms = 2000\n", encoding="utf-8")
+
+    for name in ("without", "first", "without"):
+        command(home, tmp_path / name, tmp_path)
+
+    recorded = options.recorded(home.sockets)
+    assert recorded[env.FOLDER_VARIABLE] == str(tmp_path / "first")
+    assert recorded["DELAY_MS"] is None
+
+
+def test_an_edit_of_the_file_is_seen_by_what_compares_the_options(home: Home, tmp_path: Path) -> None:
+    file = tmp_path / "prospector.toml"
+    file.write_text("workers_per_node = 2\n", encoding="utf-8")
+    command(home, tmp_path, tmp_path)
+    before = options.recorded(home.sockets)
+
+    file.write_text("workers_per_node = 3\n", encoding="utf-8")
+    command(home, tmp_path, tmp_path)
+
+    assert options.recorded(home.sockets) != before
+
+
+def test_a_log_that_has_grown_is_set_aside_while_the_stack_runs(home: Home) -> None:
+    with_home(home)
+    for name in ("supervisor", "exports", "redis"):
+        with (home.logs / f"{name}.log").open("ab") as log:
+            log.truncate(log_files.BYTES_MOST + 1)
+
+    for name in ("supervisor", "exports", "redis"):
+        assert until(lambda name=name: (home.logs / f"{name}.log").stat().st_size < log_files.BYTES_MOST)
+        assert (home.logs / f"{name}.1.log").stat().st_size == log_files.BYTES_MOST
 
 
 def test_its_own_lines_are_one_json_event_each_without_its_password(home: Home) -> None:

@@ -1,4 +1,4 @@
-"""The frontier's own Redis, the simulator, and a worker in small between them."""
+"""The frontier's own Redis, and a worker in small between it and the simulator."""
 
 import json
 import os
@@ -7,7 +7,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -15,50 +14,13 @@ import pytest
 
 from prospector.core.methods import Method
 from prospector.demo.control import Control
-from prospector.demo.loop_thread import LoopThread
-from prospector.demo.scrapingbee_server import SimulatorConfig, simulator
 from prospector.frontier import calls
 from prospector.frontier.calls import Limits, Seed
 
+from ..conftest import KEY  # noqa: TID252  # of the simulator that all suites share
 from ..frontier.conftest import Hand, own_server  # noqa: F401, TID252  # a Redis that this test may do anything to
 
-KEY = "k3y-of-the-tests-9f8e7d6c5b4a"
 CRAWL = Path(__file__).with_name("crawl.py")
-
-
-class Site(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        body = b"<html><body>a page</body></html>"
-        status = 403 if self.headers["Host"].startswith("blocked") else 200
-        self.send_response(status)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the library's name
-        pass
-
-
-@pytest.fixture(scope="session")
-def site() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.1.0.1", 0), Site)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"127.1.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
-
-
-@pytest.fixture
-def bee(site: str) -> Iterator[Control]:
-    config = SimulatorConfig(key=KEY, resolve=f"*.test={site}", usage_lag_seconds=0.0, max_credits=10_000)
-    thread = LoopThread("simulator")
-    serving = simulator(config)
-    yield Control(thread.run(serving.__aenter__())["address"], config.control_token)
-    thread.run(serving.__aexit__(None, None, None))
-    thread.stop()
 
 
 @pytest.fixture

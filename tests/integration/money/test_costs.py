@@ -20,8 +20,8 @@ from prospector.store import costs, domains, jobs, spend
 from prospector.store.domains import Finished
 from prospector.store.spend import Reservation
 
+from ..conftest import KEY  # noqa: TID252  # of the simulator that all suites share
 from ..frontier.conftest import Hand  # noqa: TID252  # the frontier's suite has the words for it
-from .conftest import KEY
 
 CENT = Decimal("0.01")
 

@@ -9,6 +9,7 @@ import pytest
 from prospector.demo.control import Control
 from prospector.frontier import calls, paid_calls
 
+from ..conftest import KEY  # noqa: TID252  # of the simulator that all suites share
 from ..frontier.conftest import Hand  # noqa: TID252  # the frontier's suite has the words for it
 from .conftest import Crawled
 
@@ -151,8 +152,6 @@ def test_an_outage_opens_the_breaker_and_every_page_is_finished_after_it(
 
 def test_the_key_is_nowhere(crawl: Crawl, bee: Control, frontier: Hand) -> None:
     """Scrapy's log at DEBUG without our redaction, its stats, reprs and tracebacks of failures, and all of Redis."""
-    from .conftest import KEY
-
     for fault in ("server_error", "reset_after_billing", "cut_body", "malformed_cost", "captcha"):
         bee.order(fault, probability=0.2)
     domains = SITES + [f"blocked{number}.test" for number in range(6)]

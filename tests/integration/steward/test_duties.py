@@ -4,15 +4,18 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, make_url, text
 
 from prospector.core.methods import PRICE_CREDITS
 from prospector.core.states import JobState
 from prospector.core.ticket import Verdict
+from prospector.demo.proxy import FaultProxy
+from prospector.demo.proxy_faults import ProxyFault
+from prospector.errors import ServerUnreachable
 from prospector.frontier import calls
 from prospector.frontier.calls import Fetch, Status, Terms
 from prospector.frontier.client import Frontier
-from prospector.jobs import closing, control
+from prospector.jobs import closing, control, follow
 from prospector.jobs.counters import Counters
 from prospector.jobs.duties import Duties
 from prospector.jobs.gauges import Gauges
@@ -119,6 +122,23 @@ def test_while_the_record_is_away_nothing_is_handed_out_and_it_goes_on_by_itself
         assert "because the database did not answer; resumed by itself" in events.of_job(connection, running)[0].reason
 
 
+def test_jobs_are_held_as_soon_as_redis_answers_where_it_was_away_with_the_record(
+    post: Callable[..., Post], frontier: Frontier, redis_url: str, running: str
+) -> None:
+    url = make_url(redis_url)
+    with FaultProxy(f"{url.host}:{url.port}" if url.host else f"/{url.database}") as proxy:
+        duties = Duties(post(frontier=Frontier(f"redis://{proxy.address}?db={url.query['db']}")), Gauges())
+        duties.follow_jobs()
+        proxy.order(ProxyFault.DOWN)
+        with pytest.raises(ServerUnreachable):
+            duties.record_is_away(61.0)
+        proxy.lift(ProxyFault.DOWN)
+
+        duties.record_is_away(62.0)
+
+        assert frontier.run(calls.running()) == []
+
+
 def test_a_job_that_was_cancelled_or_deleted_halfway_is_handed_out_no_more(
     engine: Engine, frontier: Frontier, running: str, duties: Duties
 ) -> None:
@@ -135,6 +155,31 @@ def test_a_job_that_was_cancelled_or_deleted_halfway_is_handed_out_no_more(
 
     assert after_cancel is None
     assert frontier.run(calls.running()) == []
+
+
+@pytest.mark.parametrize("deleted", [False, True])
+def test_a_paused_job_that_ended_while_redis_was_away_leaves_it_within_the_hour(
+    engine: Engine, frontier: Frontier, running: str, duties: Duties, new_job: Callable[..., NewJob], deleted: bool
+) -> None:
+    with engine.begin() as connection:
+        others = [jobs.create(connection, new_job(name=name)).job for name in ("paused", "filled, to be started")]
+    control.start(engine, frontier, others[0])
+    control.pause(engine, frontier, others[0])
+    follow.prepare(engine, frontier, others[1])
+    control.pause(engine, frontier, running)
+    with engine.begin() as connection:  # by retention, or a command that then lost Redis
+        if deleted:
+            jobs.remove(connection, running)
+        else:
+            jobs.move(connection, running, JobState.ARCHIVED, "results deleted after 90 days")
+
+    duties.follow_jobs()
+    before = status(frontier, running)
+    next(duty for duty in duties.all() if duty.name == "ended jobs").do()
+
+    assert before
+    assert not list(frontier.redis.scan_iter(f"*{running}*"))
+    assert [status(frontier, job) is None for job in others] == [False, False]
 
 
 def test_a_redis_that_has_lost_everything_is_filled_by_the_duties(
