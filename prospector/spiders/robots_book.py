@@ -13,7 +13,7 @@ from prospector.core.robots_visit import authority
 KEPT_SECONDS = 3_600  # then the frontier is asked again, where it lasts for a day
 KEPT_BYTES = 8_000_000
 ENTRY_BYTES = 300  # of what surrounds a packed text
-RULES_AT_HAND = 20_000
+RULES_AT_HAND = 10_000
 
 
 class RobotsBook:

@@ -250,7 +250,7 @@ def test_thousands_of_rules_of_hundreds_of_sites_fit_into_a_worker() -> None:
     book = RobotsBook()
     tracemalloc.start()
     try:
-        for number in range(50):
+        for number in range(25):
             book.learn(f"https://{number}.test", robots.read(f"User-agent: *\n{rules}".encode()))
             known = book.known(f"https://{number}.test/")
             assert known
@@ -259,8 +259,8 @@ def test_thousands_of_rules_of_hundreds_of_sites_fit_into_a_worker() -> None:
     finally:
         tracemalloc.stop()
 
-    assert used_bytes < 25_000_000  # 42 MB if all of them stayed as they are parsed
-    assert all(book.known(f"https://{number}.test/") for number in range(50))
+    assert used_bytes < 15_000_000  # twice as much if all of them stayed as they are parsed
+    assert all(book.known(f"https://{number}.test/") for number in range(25))
 
 
 # --- what is kept of a page
