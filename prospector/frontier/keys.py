@@ -10,6 +10,7 @@ SUSPECTS = "suspects"  # sorted set: entry of a page whose lease was lost -> sin
 QUIET = "quiet"  # string: the worker that empties its hands to take suspects alone
 FINISHING = "finishing"  # sorted set: job and domain that ran empty -> since when; closed once its row is written
 DEAD = "dead"  # hash: entry of a page -> why it is handed out no more (JSON), until the record has it
+TOLD = "told"  # sorted set: event of the record that somebody was told -> itself; the newest of them
 PROVIDER = "provider"  # hash: failures in a row, first, fine, opened, probe, called, stopped, most, most_until
 CROWDED = "crowded"  # string: why new jobs have to wait
 PAID_FLYING = "paid-flying"  # sorted set: lease of a paid request in flight -> since when

@@ -123,6 +123,8 @@ class Facts:
     connections_allowed: int
     database_bytes: int
     clock: datetime
+    locks_per_transaction: int
+    locks_allowed: int  # in all transactions together
 
 
 CONNECTIONS = """
@@ -137,7 +139,9 @@ SELECT current_setting('server_version_num')::int, current_setting('server_encod
        has_schema_privilege('public', 'CREATE'),
        (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
        current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
-       pg_database_size(current_database()), clock_timestamp()
+       pg_database_size(current_database()), clock_timestamp(), current_setting('max_locks_per_transaction')::int,
+       current_setting('max_locks_per_transaction')::int
+           * (current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int)
 """
 
 
