@@ -21,8 +21,8 @@ KEYWORDS = 500
 
 def matcher() -> Matcher:
     chance = random.Random(2)
-    words = ("".join(chance.choices(string.ascii_lowercase, k=7)) for _ in range(KEYWORDS - 2))
-    return Matcher(map(Keyword, ["CRM", "CRM software", *words]))
+    words = ("".join(chance.choices(string.ascii_lowercase, k=7)) for _ in range(KEYWORDS - 3))
+    return Matcher(map(Keyword, ["CRM", "CRM software", "a", *words]))
 
 
 def megabytes() -> float:

@@ -1,17 +1,15 @@
 """What the record costs: a job of 50,000 domains, and batches of 100 pages with their mentions, beside the obvious way.
 
-    .venv/bin/python bench/record.py [--filled 1000000]
+    .venv/bin/python -m bench.record [--filled 1000000]
 
 The obvious way: the same rows as lists of dictionaries, one `insert().on_conflict_do_nothing()` a table, one transaction a
 batch. `--filled`: mentions that are in the job's partition before the batches are measured. Takes about 20 s.
 """
 
 import argparse
-import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from statistics import quantiles
 from tempfile import TemporaryDirectory
@@ -19,19 +17,16 @@ from tempfile import TemporaryDirectory
 from sqlalchemy import Engine, MetaData, insert, text
 from sqlalchemy.dialects import postgresql
 
-from prospector.core.methods import Method
-from prospector.core.outcomes import LinkStatus, PageKind, PageOutcome
-from prospector.core.zones import Zone
+from bench.generated import SNIPPET, batch
 from prospector.local import attach
 from prospector.local.home import Home
 from prospector.local.servers import with_home
 from prospector.store import jobs, pages, schema, server, tables
 from prospector.store.jobs import Keyword, ListedDomain, NewJob
-from prospector.store.pages import MentionRow, PageRow
+from prospector.store.pages import PageRow
 
 DOMAINS = 50_000
 BATCHES = 200
-SNIPPET = "… the words around it, as they are shown to the reader of the page, on both sides of the keyword " * 3
 NEW = NewJob(
     "bench",
     {"mode": "hybrid"},
@@ -67,19 +62,19 @@ def main() -> None:
         other = create(engine)
         for one in (job, other):
             fill(engine, one, filled)
-        batches = [[row() for _ in range(100)] for _ in range(BATCHES)]
-        mentions = sum(len(one.mentions) for batch in batches for one in batch) / BATCHES
+        batches = [batch(DOMAINS, len(NEW.keywords)) for _ in range(BATCHES)]
+        mentions = sum(len(one.mentions) for rows in batches for one in rows) / BATCHES
         print(f"batches of 100 pages and {mentions:.0f} mentions, {filled:,} mentions before")
         ways = {
-            "ours": lambda batch: pages.write(engine, job, batch),
-            "ours, replayed": lambda batch: pages.write(engine, job, batch),
-            "the obvious way": lambda batch: write_obviously(engine, other, batch),
+            "ours": lambda rows: pages.write(engine, job, rows),
+            "ours, replayed": lambda rows: pages.write(engine, job, rows),
+            "the obvious way": lambda rows: write_obviously(engine, other, rows),
         }
         # in turn, so that whatever else the machine does meets all of them
         times = {name: [] for name in ways}
-        for batch in batches:
+        for rows in batches:
             for name, write in ways.items():
-                times[name].append(timed(lambda one=batch, write=write: write(one))[0] * 1_000)
+                times[name].append(timed(lambda one=rows, write=write: write(one))[0] * 1_000)
         for name, milliseconds in times.items():
             cut = quantiles(milliseconds, n=100)
             print(f"  {name:<16} P50 {cut[49]:6.1f} ms   P95 {cut[94]:6.1f} ms")
@@ -111,28 +106,6 @@ def fill(engine: Engine, job: str, mentions: int) -> None:
             text(f"""INSERT INTO mentions_{job} SELECT hashint8extended(n, 7), 1, 'main', 0, '{job}', '{SNIPPET}', NULL, NULL
                 FROM generate_series(1, {mentions}) AS n""")
         )
-
-
-def row() -> PageRow:
-    domain = random.randrange(DOMAINS)
-    url = f"https://site-{domain}.example.com/blog/article-{random.getrandbits(30)}.html"
-    found = [MentionRow(number, 2, Zone.MAIN, SNIPPET) for number in random.sample(range(50), random.choice((0, 1, 2)))]
-    return PageRow(
-        random.getrandbits(62),
-        domain,
-        url,
-        PageOutcome.READ,
-        datetime.now(UTC),
-        method=Method.DIRECT,
-        status=200,
-        depth=2,
-        kind=PageKind.ARTICLE,
-        link=LinkStatus.UNLINKED,
-        title="An article about something",
-        language="en",
-        found=[url + "/next"],
-        mentions=found,
-    )
 
 
 def write_obviously(engine: Engine, job: str, batch: Sequence[PageRow]) -> None:

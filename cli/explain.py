@@ -8,7 +8,7 @@ import click
 
 from cli import output
 from cli.command import Command
-from prospector.errors import NotFound
+from prospector.errors import InputInvalid, NotFound
 
 if TYPE_CHECKING:
     from prospector.core.explain import Candidate, Explanation
@@ -48,7 +48,7 @@ def _page(where: str) -> "Page":
     from prospector.core.page import read
 
     if "://" not in where:
-        return read(_saved(where), "")
+        return read(_saved_page(where), "")
     from prospector import settings
     from prospector.fetch.resolver import names_by
     from prospector.fetch.single import fetch
@@ -58,6 +58,21 @@ def _page(where: str) -> "Page":
     if fetched.status != 200:
         output.say(f"{fetched.url} answered {fetched.status}: a crawl would not count what is on it.")
     return read(fetched.body, fetched.url, fetched.content_type)
+
+
+def _saved_page(where: str) -> bytes:
+    from prospector.core.encodings import decode
+    from prospector.core.file_kinds import ZIP, foreign_kind, is_binary
+
+    data = _saved(where)
+    kind = "a zip archive or a document" if data.startswith(ZIP) else foreign_kind(data)
+    if kind is None and is_binary(decode(data).utf8.decode(errors="replace")):
+        kind = "a binary file"
+    if kind:
+        raise InputInvalid(
+            f"{where} is {kind}, not a web page.", "Save the page in a browser as HTML, or give its address."
+        )
+    return data
 
 
 def _saved(where: str) -> bytes:

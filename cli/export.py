@@ -227,13 +227,12 @@ def _shown() -> Iterator[Callable[["Export"], None]]:
     if not console.is_terminal:
         yield _Lines().show
         return
-    rows = TextColumn("{task.completed:,.0f} of {task.fields[all_rows]} rows")
+    rows = TextColumn("{task.fields[rows]}")
     with Progress(TextColumn("Exporting"), BarColumn(), rows, console=console, transient=True) as progress:
-        bar = progress.add_task("", total=None, all_rows="?")
+        bar = progress.add_task("", total=None, rows="")
 
         def show(one: "Export") -> None:
-            total = one.rows_total or None
-            progress.update(bar, completed=one.rows_done, total=total, all_rows=f"{total:,}" if total else "?")
+            progress.update(bar, completed=one.rows_done, total=one.rows_total or None, rows=export_words.rows(one))
 
         yield show
 

@@ -36,7 +36,7 @@ def state(one: Export) -> str:
             why = f" Its first try ended: {plain(one.reason)}" if one.reason else ""
             return f"The export of job {one.job} waits to be made.{why}"
         case ExportState.RUNNING:
-            return f"The export of job {one.job} is being made: {_rows(one)}."
+            return f"The export of job {one.job} is being made: {rows(one)}."
         case ExportState.FAILED:
             return f"The export of job {one.job} has failed: {plain(one.reason or 'no reason was kept')}\nNext: {again}"
         case ExportState.EXPIRED:
@@ -100,7 +100,7 @@ def size(size_bytes: int) -> str:
     return f"{size_bytes / 1_000_000:,.1f} MB"
 
 
-def _rows(one: Export) -> str:
+def rows(one: Export) -> str:
     if not one.rows_total:
         return "counting its rows"
     return f"{one.rows_done:,} of {one.rows_total:,} rows ({one.rows_done * 100 // one.rows_total}%)"

@@ -15,8 +15,9 @@ INTERRUPTED = 130
 
 # name -> (where it is, one line of help): a command's module is imported when that command runs
 COMMANDS = {
-    "job": ("cli.job:job", "Jobs: start, watch, pause, resume, results."),
+    "demo": ("cli.demo:demo", "See a whole job in a minute, on made-up sites of this machine."),
     "check": ("cli.check:check", "What a job would do with your lists, without starting one."),
+    "job": ("cli.job:job", "Jobs: start, watch, pause, resume, results."),
     "explain": ("cli.explain:explain", "Why a keyword counts, or does not, on one page."),
     "config": ("cli.config:config", "The options in force and where each comes from."),
     "up": ("cli.stack:up", "Start the local stack and keep it up."),
@@ -27,7 +28,6 @@ COMMANDS = {
     "steward": ("cli.steward:steward", "Keep workers, jobs and promises over time; part of the local stack."),
     "system": ("cli.system:system", "Workers, figures, queues, dead letters and credits."),
     "db": ("cli.db:db", "The database: schema, roles, backup."),
-    "demo": ("cli.demo:demo", "See a whole job in a minute, on made-up sites of this machine."),
     "completion": ("cli.completion:completion", "Completion of commands in your shell."),
 }
 
@@ -46,7 +46,9 @@ def prospector(flags: tuple[str, ...]) -> None:
 
     \b
     Example:
-      prospector config show
+      prospector demo
+      prospector check leads.csv --keywords keywords.txt
+      prospector job run --domains leads.csv --keywords keywords.txt --client-domain acme.com
     """
     for flag in flags:
         name, separator, value = flag.partition("=")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 from prospector.core.markup import names
 
@@ -11,6 +12,7 @@ COMMENT_NAMES = names(
     "comment comments commentlist comment-list comments-list comment-body comment-content comment-text comments-area"
     " comment-section comments-section comment-thread comments-wrapper disqus_thread"
 )
+KNOWN = 64  # styles and names of classes: where a page has 100,000 of them, they are alike
 COMMENT_TAGS = names("article aside div dl li ol section ul")
 
 
@@ -22,6 +24,7 @@ def is_hidden(tag: str, attributes: Mapping[str, str | None]) -> bool:
     return hides(attributes.get("style") or "")
 
 
+@lru_cache(KNOWN)
 def hides(style: str) -> bool:
     """The last declaration of a property is the one in force."""
     style = style.lower()
@@ -31,7 +34,11 @@ def hides(style: str) -> bool:
 
 
 def holds_comments(tag: str, attributes: Mapping[str, str | None]) -> bool:
-    if tag not in COMMENT_TAGS:
-        return False
-    names = f"{attributes.get('id') or ''} {attributes.get('class') or ''}".lower().split()
-    return any(name in COMMENT_NAMES or (name.startswith("comment-") and name[8:].isdigit()) for name in names)
+    return tag in COMMENT_TAGS and _names_comments(f"{attributes.get('id') or ''} {attributes.get('class') or ''}")
+
+
+@lru_cache(KNOWN)
+def _names_comments(names: str) -> bool:
+    return any(
+        name in COMMENT_NAMES or (name.startswith("comment-") and name[8:].isdigit()) for name in names.lower().split()
+    )

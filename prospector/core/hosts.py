@@ -88,6 +88,7 @@ SPOKEN_PREFIX = re.compile(
 )
 SCHEME = re.compile(r"^(?:(?:https?)(?::[\\/]{0,3}|//))+", re.IGNORECASE)
 OTHER_SCHEME = re.compile(r"^[a-z][a-z0-9+-]*:(?!\d|[^/\s]*@|$)", re.IGNORECASE)
+PASSWORD = re.compile(r"(?<=[^\s/:@]:)(?<!mailto:)[^\s/]+(?=@)", re.IGNORECASE)
 MAIL = re.compile(r"^(?:mailto:)?[^\s@/:]*@[^\s@/:]+$", re.IGNORECASE)
 BETWEEN_ADDRESSES = re.compile(r"[,;|]+(?=(?:https?:|hxxps?:|www\.|//))", re.IGNORECASE)
 QUOTED_ADDRESS = re.compile(r"""["'(](https?://[^"'\s<>)]+)""", re.IGNORECASE)  # of a formula, HTML or Markdown
@@ -118,7 +119,8 @@ def read(cell: str) -> list[Host | Refused]:
 
 
 def shown(value: str) -> str:
-    """One line that is not long and cannot steer a terminal."""
+    """One line that is not long, cannot steer a terminal, and tells no password."""
+    value = PASSWORD.sub("***", value)
     value = UNREADABLE.sub("\N{REPLACEMENT CHARACTER}", " ".join(value.split()))
     return value if len(value) <= SHOWN else f"{value[: SHOWN - 1]}…"
 

@@ -17,6 +17,9 @@ from prospector.errors import InputInvalid
 
 MOST_DOMAINS = 50_000
 EXAMPLES = 3  # of a warning
+NO_LIST_ROWS = 20  # of so many rows one in twenty is to be something like a domain, or the file is no list of them
+RUBBISH_SHARE = 0.95
+RUBBISH = frozenset([Reason.EMPTY, Reason.NO_DOT, Reason.NOT_A_HOST, Reason.TOO_LONG, Reason.UNREADABLE])
 RESERVED_ENDINGS = frozenset({"test", "example"})  # of small webs for tests and demonstrations
 
 
@@ -109,6 +112,7 @@ def _take(data: bytes, name: str, exclusions: Exclusions, column: str | None) ->
     for row in table.too_long:
         intake.rejected.append(Rejected(row.number, hosts.shown(row.cells[0]), Reason.TOO_LONG))
     intake.rows += len(table.too_long)
+    _refuse_no_list(intake, name)
     if len(intake.domains) > MOST_DOMAINS:
         over = len(intake.domains) - MOST_DOMAINS
         raise InputInvalid(
@@ -117,6 +121,18 @@ def _take(data: bytes, name: str, exclusions: Exclusions, column: str | None) ->
         )
     intake.warnings += _warnings(intake, paths)
     return intake
+
+
+def _refuse_no_list(intake: Intake, name: str) -> None:
+    """A thousand rejections say less than this one line."""
+    rubbish = len({one.row for one in intake.rejected if one.reason in RUBBISH})
+    if intake.rows < NO_LIST_ROWS or rubbish <= RUBBISH_SHARE * intake.rows:
+        return
+    raise InputInvalid(
+        f"{name} does not look like a list of domains: {rubbish:,} of {intake.rows:,} rows have none in column "
+        f'"{intake.column}".',
+        "Give a file with one domain a row, or name its column with --column.",
+    )
 
 
 def _meant(table: Table) -> list[Row]:

@@ -77,7 +77,8 @@ class Resolver:
 def resolve(anchors: list[Anchor], visible: Visible, base: str) -> tuple[Link, ...]:
     resolver = Resolver(base)
     links = []
-    for number, anchor in enumerate(anchors[:ANCHORS_AT_MOST]):
+    # where a limit has cut the text off, there are fewer of them in it
+    for number, anchor in zip(range(len(visible.link_starts)), anchors[:ANCHORS_AT_MOST], strict=False):
         if anchor.href is not None and (url := resolver.absolute(anchor.href)):
             rel = frozenset(anchor.rel.lower().split()) if anchor.rel else NO_REL
             links.append(Link(url, visible.link_text(number), rel, visible.zone_at(visible.link_starts[number])))

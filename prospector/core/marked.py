@@ -3,10 +3,17 @@
 import re
 from dataclasses import dataclass, field
 
+from ahocorasick_rs import BytesAhoCorasick, MatchKind
+
 from prospector.core.markup import CHARACTERS
 
 # what our marks are made of as numbers, which a parser would turn into characters
 REFERENCE = re.compile(rb"&#(?:[xX]0*[1-4](?![0-9a-fA-F])|0*[1-4](?![0-9]))")
+# such references are in few documents, and this says so four times as fast
+REFERENCE_STARTS = BytesAhoCorasick(
+    [f"&#{radix}{digit}".encode() for radix in ("", "x", "X") for digit in range(5)],
+    matchkind=MatchKind.LeftmostFirst,
+)
 ANCHORS_AT_MOST = 10_000  # links of a page; a parser hands on one more, to say that there are more
 
 
@@ -59,7 +66,7 @@ def up_to_tag(utf8: bytes, tags_at_most: int) -> bytes:
 
 def without_marks(utf8: bytes) -> bytes:
     """The same document without the characters that our marks are made of."""
-    if b"&#" in utf8:
+    if REFERENCE_STARTS.find_matches_as_indexes(utf8):
         utf8 = REFERENCE.sub(b"&#xFFFD;", utf8)
     for one in CHARACTERS:
         utf8 = utf8.replace(one.encode(), b"\xef\xbf\xbd")

@@ -189,8 +189,17 @@ def _parts(site: Evidence) -> Iterator[Part]:
         yield Part(FIT_POINTS[site.best.kind], FIT_MOST, "")
     yield Part(CONTACT_POINTS * site.contact_found, CONTACT_POINTS, "contact page found" if site.contact_found else "")
     if site.metric is not None:
-        words = f"{site.metric.name} {site.metric.value}, higher than {site.metric.share:.0%} of your list"
-        yield Part(METRIC_POINTS * site.metric.share, METRIC_POINTS, words)
+        yield Part(METRIC_POINTS * site.metric.share, METRIC_POINTS, _standing(site.metric))
+
+
+def _standing(metric: Metric) -> str:
+    """The rounded share, but all and none only where that is so."""
+    named = f"{metric.name} {metric.value}"
+    if metric.share == 1:
+        return f"{named}, the highest of your list"
+    if metric.share == 0:
+        return f"{named}, the lowest of your list"
+    return f"{named}, higher than {min(max(round(100 * metric.share), 1), 99)}% of your list"
 
 
 def _place(site: Evidence) -> str:

@@ -3,6 +3,9 @@
 import re
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
+
+from ahocorasick_rs import BytesAhoCorasick, MatchKind
 
 SHELL_CHARACTERS = 200  # visible text of a page that a browser would fill
 CHALLENGE_CHARACTERS = 1_500
@@ -146,4 +149,10 @@ def _is_parked(looks: Looks, words: str) -> bool:
 
 
 def _names(makers: tuple[bytes, ...], source: bytes) -> bool:
-    return any(maker in source for maker in makers)
+    return bool(_finder(makers).find_matches_as_indexes(source))
+
+
+@cache
+def _finder(makers: tuple[bytes, ...]) -> BytesAhoCorasick:
+    """All of them in one pass, in less time than `in` takes for one."""
+    return BytesAhoCorasick(makers, matchkind=MatchKind.LeftmostFirst)

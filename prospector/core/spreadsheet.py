@@ -5,6 +5,7 @@ import csv
 import io
 import re
 
+from prospector.core.file_kinds import ZIP, foreign_kind, is_binary
 from prospector.core.table import Row, Table
 from prospector.core.workbook import read_workbook
 from prospector.errors import InputInvalid
@@ -27,18 +28,6 @@ BOMS = (
 )
 OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
-ZIP = b"PK\x03\x04"
-FOREIGN = (
-    (b"%PDF", "a PDF document"),
-    (b"\x89PNG", "a picture (PNG)"),
-    (b"\xff\xd8\xff", "a picture (JPEG)"),
-    (b"GIF8", "a picture (GIF)"),
-    (b"\x1f\x8b", "a compressed file (gzip)"),
-    (b"7z\xbc\xaf", "a compressed file (7z)"),
-    (b"Rar!", "a compressed file (RAR)"),
-    (b"{\\rtf", "a text document (RTF)"),
-    (b"SQLite format 3", "a database (SQLite)"),
-)
 WEB_PAGE = re.compile(rb"\s*(?:<!doctype html|<html)", re.IGNORECASE)
 
 OLD_EXCEL_REMEDY = "In Excel choose File > Save As > Excel Workbook (.xlsx), or CSV UTF-8."
@@ -63,15 +52,16 @@ def refuse_foreign(data: bytes, name: str) -> None:
         if ENCRYPTED in data:
             raise InputInvalid(f"{name} is protected by a password.", "In Excel save a copy without it.")
         raise InputInvalid(f"{name}: .xls (old Excel) is not supported.", OLD_EXCEL_REMEDY)
-    for beginning, kind in FOREIGN:
-        if data.startswith(beginning):
-            raise InputInvalid(f"{name} is {kind}, not a list.", EXPORT_REMEDY)
+    if kind := foreign_kind(data):
+        raise InputInvalid(f"{name} is {kind}, not a list.", EXPORT_REMEDY)
     if WEB_PAGE.match(data.removeprefix(codecs.BOM_UTF8)):
         raise InputInvalid(f"{name} is a web page, perhaps of a login, not a list.", EXPORT_REMEDY)
 
 
 def _read_text(data: bytes, name: str, delimiter: str | None) -> Table:
     encoding, text = decoded(data, name)
+    if is_binary(text):
+        raise InputInvalid(f"{name} is a binary file, not a list.", EXPORT_REMEDY)
     notes = [] if encoding == "utf-8" else [f"{name} was read as {encoding}."]
     if name.lower().endswith((".xlsx", ".xls")):
         notes.append(f"{name} is text, not an Excel workbook; it was read as CSV.")

@@ -20,6 +20,7 @@ from prospector.core.markup import (
 from prospector.core.zones import Zone
 
 CHARACTERS_AT_MOST = 500_000  # of visible text: a book of 300 pages
+MARKS_AT_MOST = 150_000  # in it; a zero-width space is one
 BREAK = "\n"  # a hard break; all other white space is one space
 ZERO_WIDTH_SPACE = "\u200b"
 LINK_EDGE = re.compile(f"{re.escape(LINK_START)}|{re.escape(LINK_END)}")
@@ -62,7 +63,8 @@ def linearise(title: str, marked: str) -> Visible:
         marked = _without_unseen(marked)
     if ZERO_WIDTH_SPACE in marked:
         marked = marked.replace(ZERO_WIDTH_SPACE, SOFT)
-    return _read(collapse(marked).split(EDGE))
+    pieces = collapse(marked).split(EDGE, MARKS_AT_MOST)
+    return _read(pieces[:MARKS_AT_MOST], truncated=len(pieces) > MARKS_AT_MOST)
 
 
 def _without_unseen(marked: str) -> str:
@@ -80,7 +82,7 @@ def _without_unseen(marked: str) -> str:
     return "".join(shown)
 
 
-def _read(pieces: list[str]) -> Visible:
+def _read(pieces: list[str], *, truncated: bool) -> Visible:
     """Each of `pieces` but the first is a kind of mark and the text after it. One loop, nearly without calls: it runs some
     hundred times a page."""
     shown = []
@@ -119,7 +121,7 @@ def _read(pieces: list[str]) -> Visible:
         zones.settled(),
         link_starts,
         link_ends,
-        truncated=len(text) > CHARACTERS_AT_MOST,
+        truncated=truncated or len(text) > CHARACTERS_AT_MOST,
     )
 
 

@@ -39,7 +39,7 @@ def read_workbook(data: bytes, name: str) -> Table:
     except PasswordError:
         raise InputInvalid(f"{name} is protected by a password.", "In Excel save a copy without it.") from None
     except CalamineError as error:
-        raise InputInvalid(f"{name} is damaged: {error}.", NO_WORKBOOK_REMEDY) from None
+        raise _damaged(name) from error
     raise InputInvalid(f"{name} has no sheet with data.", "Give a workbook with one entry a row.")
 
 
@@ -52,7 +52,9 @@ def refuse_impossible(data: bytes, name: str) -> None:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = [entry for entry in archive.infolist() if entry.filename.lower().endswith(".xml")]
             if not any(entry.filename.lower() == "xl/workbook.xml" for entry in entries):
-                raise InputInvalid(f"{name} is not an Excel workbook (.xlsx).", NO_WORKBOOK_REMEDY)
+                raise InputInvalid(
+                    f"{name} is a zip archive without an Excel workbook in it, not a list.", NO_WORKBOOK_REMEDY
+                )
             if sum(entry.file_size for entry in entries) > MOST_UNPACKED_BYTES:
                 raise InputInvalid(f"{name} unpacks to more than 1 GB.", "Copy the columns you need to a new workbook.")
             for entry in entries:
@@ -61,7 +63,11 @@ def refuse_impossible(data: bytes, name: str) -> None:
                 elif VAST_COUNT.search(archive.open(entry).read(HEAD_BYTES)):
                     raise InputInvalid(f"{name} is damaged: a count in it cannot be true.", NO_WORKBOOK_REMEDY)
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError, ValueError) as error:
-        raise InputInvalid(f"{name} is damaged: {error}.", NO_WORKBOOK_REMEDY) from None
+        raise _damaged(name) from error
+
+
+def _damaged(name: str) -> InputInvalid:
+    return InputInvalid(f"{name} is damaged and cannot be opened as an Excel workbook.", NO_WORKBOOK_REMEDY)
 
 
 def _refuse_vast(xml: bytes, name: str) -> None:

@@ -37,6 +37,7 @@ class SiteMemories:
     def spider_opened(self, spider: Any) -> None:
         spider.pump.heard_pace = self.note
         self._task = asyncio.ensure_future(self._write_now_and_then(spider.engine))
+        spider.watch(self._task)
 
     async def spider_closed(self, spider: Any) -> None:
         if self._task:  # the spider may close without having been opened

@@ -79,11 +79,13 @@ class Seed:
 
 @dataclass(frozen=True)
 class Claim:
-    """`wait_ms` is the time until another claim can give more, or None; `changes` moves with each hold and lift."""
+    """`wait_ms` is the time until another claim can give more, or None; `changes` moves with each hold and lift. With another
+    `epoch` than before, nothing that was claimed before is known."""
 
     tickets: tuple[Ticket, ...]
     wait_ms: int | None
     changes: int
+    epoch: int
     lost: bool = False  # Redis is empty: it must be rebuilt from the record
 
 
@@ -176,10 +178,10 @@ def claim(worker: str, n: int, terms: Terms, run: str) -> Call[Claim]:
 
     def read(raw: list[Any]) -> Claim:
         if raw[0] == b"empty":
-            return Claim((), None, 0, lost=True)
-        wait_ms, changes, *tickets = raw
+            return Claim((), None, 0, 0, lost=True)
+        wait_ms, changes, epoch, *tickets = raw
         made = tuple(codec.loads(one) for one in tickets)
-        return Claim(made, int(wait_ms) if int(wait_ms) >= 0 else None, int(changes))
+        return Claim(made, int(wait_ms) if int(wait_ms) >= 0 else None, int(changes), int(epoch))
 
     arguments = (
         worker, n, terms.lease_ms, terms.delay_ms, run, codec.VERSION, terms.open_domains_per_worker, terms.paid_most,

@@ -10,7 +10,7 @@ is back.
 import asyncio
 import math
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any, TypeVar
 
@@ -35,6 +35,9 @@ IDLE_SECONDS = 1.0  # how late a new job, a lift or a freed domain may be notice
 GATHER_SECONDS = 0.004  # what is told within this time shares a round trip
 RETURN_SECONDS = (0.1, 1.0)  # first and longest pause between two tries to reach Redis
 MARGIN = 1 / 12  # a ticket is not sent in this last part of its lease
+HEARD_SECONDS = (
+    2.0  # nor if Redis has not been heard for so long: it may have lost it (HEARD_MS in claim.lua and begin.lua)
+)
 CALLS_A_TURN = 500
 TURNS_MOST = 8  # round trips under way at once
 REFUSED_SECONDS = 1.0  # pause after a refusal
@@ -80,6 +83,7 @@ class Pump:
         self._task: asyncio.Task[None] | None = None
         self._draining = False
         self._stopping = False
+        self._epoch = 0
         self._valid_until = 0.0
         self._due_at = {"beat": 0.0, "reap": 0.0, "claim": 0.0}  # never while one is under way
         self._poked = False  # since the last claim was sent
@@ -175,6 +179,7 @@ class Pump:
                     pause = RETURN_SECONDS[0]
                 except (*AWAY, Refusing) as error:
                     connected = False
+                    self._valid_until = 0.0
                     self._say(error)
                     await self._break_off()
                     await asyncio.sleep(REFUSED_SECONDS if isinstance(error, Refusing) else pause)
@@ -211,7 +216,8 @@ class Pump:
             self._due_at[script] = 0.0 if at == math.inf else at
 
     async def _open(self) -> None:
-        """A new connection: what Redis thinks we hold and we do not know of was granted in an answer that got lost."""
+        """A new connection: what Redis thinks we hold and we do not know of was granted in an answer that got lost, and what
+        we hold and it does not know of it has forgotten."""
         before = self._frontier.run_id
         await self._frontier.open()
         self.reconnections += 1
@@ -222,7 +228,9 @@ class Pump:
         held = await self._frontier.hands(keys.key(keys.HANDS, worker=self.worker))
         for lease in held - set(self.hands) - {str(one) for one in told}:
             self.tell(calls.settle(lease, Verdict.UNSENT))
-        self._due_at["beat"] = 0.0
+        if set(self.hands) - held:
+            self._lose_hands(set(self.hands) - held)
+        self._due_at |= {"beat": 0.0, "claim": 0.0}
 
     def _begin_turns(self) -> None:
         while len(self._turns) < TURNS_MOST and not self._refusal:
@@ -302,21 +310,26 @@ class Pump:
             case "claim":
                 self._take(answer, began, room)
 
-    def _lose_hands(self) -> None:
-        """What Redis does not know any more may be given to another: nothing of it is sent from now on."""
-        if self.hands:
-            LOG.warning("leases_lost", worker=self.worker, leases=len(self.hands))
-            self.hands.clear()
+    def _lose_hands(self, lost: Collection[str] | None = None) -> None:
+        """What Redis does not know any more may be given to another: nothing of it is sent from now on. None: all."""
+        leases = list(self.hands) if lost is None else lost
+        if leases:
+            LOG.warning("leases_lost", worker=self.worker, leases=len(leases))
+            for lease in leases:
+                del self.hands[lease]
             self.take_back()
 
     def _extend(self, began: float) -> None:
-        self._valid_until = began + self._lease_seconds * (1 - MARGIN)
+        self._valid_until = began + min(HEARD_SECONDS, self._lease_seconds * (1 - MARGIN))
 
     def _take(self, claim: Claim, began: float, room: int) -> None:
         if claim.lost:
             self._due_at["claim"] = began + IDLE_SECONDS
             self._lose_hands()
             return
+        if claim.epoch != self._epoch:  # rebuilt before this worker has seen it empty
+            self._epoch = claim.epoch
+            self._lose_hands()
         self._extend(began)
         if claim.changes != self.changes:
             self.changes = claim.changes

@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections import defaultdict
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,12 +53,13 @@ class WritePipeline:
 
     def open_spider(self) -> None:
         self._task = asyncio.ensure_future(self._write_batches())
+        spider: Any = self._crawler.spider
+        spider.watch(self._task)
 
     async def close_spider(self) -> None:
         self._stopping = True
         self._full.set()
-        with suppress(asyncio.CancelledError):
-            await self._task
+        await asyncio.wait([self._task])
 
     def abandon(self) -> None:
         """The worker's time is over: what the record has not taken by now is fetched again by another."""

@@ -2,8 +2,10 @@
 
 import io
 import json
+import random
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -207,6 +209,14 @@ def test_the_column_can_be_named(folder: Path) -> None:
     assert "There is no column 'Phone' in two.csv" in refused(folder, "two.csv", "--column", "Phone")
 
 
+def _zipped() -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("leads.csv", "a.com")
+    return file.getvalue()
+
+
+ZIPPED = _zipped()
 BAD = {
     "an xlsx that is none": ("leads.xlsx", b"PK\x03\x04 this is no workbook", "leads.xlsx is damaged"),
     "a PDF named csv": ("leads.csv", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj", "leads.csv is a PDF document"),
@@ -219,8 +229,28 @@ BAD = {
         b"\n".join(b"s%d.com" % n for n in range(50_001)),
         "50,001 domains, the limit is 50,000",
     ),
+    "compressed data": ("leads.txt", random.Random(1).randbytes(5_000), "leads.txt is a binary file, not a list."),
+    "a zip archive": ("leads.csv", ZIPPED, "leads.csv is a zip archive without an Excel workbook in it, not a list."),
+    "prose": (
+        "leads.txt",
+        b"It was the best of times\nit was the worst of times\n" * 20,
+        'leads.txt does not look like a list of domains: 40 of 40 rows have none in column "Column A".',
+    ),
     "nothing usable": ("leads.csv", b"localhost\n0x7f.1\n", "No domain is left to crawl."),
 }
+
+
+def test_no_password_of_an_address_is_shown(folder: Path) -> None:
+    (folder / "secret.csv").write_text(
+        "https://me:s3cret@acme.com/\nme:s3cret@acme.com\nhttps://me:s3cret@10.0.0.1/\nhttps://me:s3cr@3t@a.b_/\n"
+    )
+
+    done = check(folder, "secret.csv")
+    told = check(folder, "secret.csv", "--json")
+
+    assert b"me:***@acme.com" in done.stdout
+    assert b"me:***@10.0.0.1" in told.stdout
+    assert b"s3cr" not in done.stdout + done.stderr + told.stdout + told.stderr
 
 
 @pytest.mark.parametrize(("name", "data", "words"), BAD.values(), ids=BAD.keys())

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -67,6 +68,31 @@ def test_a_keyword_that_is_nowhere_is_said_to_be(saved: str) -> None:
 
 def test_standard_input_is_a_page_too() -> None:
     assert json.loads(run("-", "-k", "CRM", "--json", stdin=b"<p>crm CRM").stdout)["count"] == 2
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b"\x89PNG\r\n\x1a\n" + bytes(100), "a picture (PNG)"),
+        (b"PK\x03\x04" + bytes(100), "a zip archive or a document"),
+        (b"%PDF-1.7 ...", "a PDF document"),
+        (random.Random(1).randbytes(5_000), "a binary file"),
+    ],
+    ids=["picture", "zip", "PDF", "rubbish"],
+)
+def test_a_file_that_is_no_page_is_said_to_be_none(tmp_path: Path, data: bytes, kind: str) -> None:
+    path = tmp_path / "page.html"
+    path.write_bytes(data)
+
+    done = run(str(path), "-k", "crm")
+
+    assert done.returncode == 2
+    assert done.stderr.decode().startswith(f"{path} is {kind}, not a web page. ")
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_a_page_in_utf_16_is_a_page() -> None:
+    assert b"1 mention" in run("-", "-k", "crm", stdin="\ufeff<p>our crm".encode("utf-16-le")).stderr
 
 
 def test_case_can_be_made_to_matter() -> None:

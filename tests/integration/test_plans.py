@@ -18,18 +18,22 @@ from prospector.store import (
     domains,
     events,
     exports,
+    finds,
     jobs,
     pages,
     rebuild,
     sites,
     spend,
+    verdicts,
 )
 from prospector.store.checkpoints import Checkpoint
 from prospector.store.dead_letters import Death
 from prospector.store.jobs import ListedDomain, NewJob
 from prospector.store.pages import PageRow
+from prospector.store.results import Results
 from prospector.store.sites import SiteMemory
 from prospector.store.spend import Reservation
+from prospector.store.tables import EventKind
 
 NOW = datetime.now(UTC)
 FILL = """
@@ -118,6 +122,11 @@ HOT: dict[str, Callable[[Connection, str], object]] = {
     "the checkpoints of some jobs": lambda c, _: checkpoints.last(c, ["z00007", "z00008"]),
     "remembering a site": lambda c, _: sites.remember(c, [SiteMemory("site7", NOW, 2_000)]),
     "burying a dead letter": lambda c, job: dead_letters.bury(c, [death(job)]),
+    "what is yet to be judged": lambda c, _: verdicts.unjudged(c, 500),
+    "how many are qualified": verdicts.qualified,
+    "the newest find": lambda c, job: finds.on_page(c, job, "https://x.example/"),
+    "whether an interruption was told": lambda c, _: events.has(c, EventKind.NOTE, "z00007", {"x": 1}),
+    "what was found on some domains": lambda c, job: list(Results(c, jobs.job(c, job)).mentions([5, 7])),
     "queueing a dead letter again": lambda c, _: dead_letters.requeue(c, 7),
 }
 

@@ -1,7 +1,7 @@
 """What an export says besides its rows: the headline, the notes, the order of the prospects."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
@@ -10,7 +10,9 @@ import pytest
 from cli import export_words
 from prospector.core.outcomes import DomainState
 from prospector.core.score import Verdict
+from prospector.core.spec import JobSpec
 from prospector.core.states import JobState
+from prospector.jobs.exports.front import SPEC, settings
 from prospector.jobs.exports.order import Format
 from prospector.jobs.exports.prospect import Prospect
 from prospector.jobs.exports.report import page
@@ -139,7 +141,7 @@ def test_a_report_of_nothing_is_a_whole_page_too() -> None:
     assert "No site to contact was found." in html
     assert "No domain failed." in html
     assert "<script" not in html
-    assert "Time</dt><dd>0 h 0 min" in html
+    assert "Time</dt><dd>0 s" in html
 
 
 def test_the_report_escapes_what_others_wrote() -> None:
@@ -178,3 +180,23 @@ def test_who_does_not_wait_is_told_when_to_ask(domains: int, formats: list[Forma
         f"Export started. Check status in {when} Run 'prospector job export-status a1b2c3' to check progress.",
         DELETED,
     ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(26, "26 s"), (61, "1 min 1 s"), (3_599, "59 min 59 s"), (7_380, "2 h 3 min")]
+)
+def test_the_report_says_how_long_it_took(seconds: int, words: str) -> None:
+    took = replace(JOB, started_at=NOON, left_running_at=NOON + timedelta(seconds=seconds))
+
+    assert f"<dt>Time</dt><dd>{words}</dd>" in page(summary(tally(), took), [])
+
+
+def test_every_option_of_a_job_stands_among_the_settings_under_a_name_for_people() -> None:
+    asked = JobSpec(client_domains=("acme.test",), metric_column="DR", languages=("en", "de"))
+
+    told = dict(settings(summary(tally(), replace(JOB, spec=asked.stored()))))
+
+    assert [told[label] for label, _ in SPEC.values()] == [
+        "hybrid", "500", "50", "no limit", "60", "48", "150", "acme.test", "none", "DR", "en, de",
+    ]  # fmt: skip
+    assert dict(settings(summary(tally())))["Languages wanted"] == "all"

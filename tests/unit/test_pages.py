@@ -19,7 +19,7 @@ from prospector.core.match import Matcher
 from prospector.core.page import Page, Refresh, read
 from prospector.core.scan import scan
 from prospector.core.signs import Sign
-from prospector.core.visible import linearise
+from prospector.core.visible import MARKS_AT_MOST, linearise
 from prospector.core.zones import Zone
 
 URL = "https://www.example.com/blog/post.html?x=1"
@@ -280,6 +280,11 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], bool]] = {
     "end tags": (lambda: b"CRM" + b"</nav>" * 300_000, False),
     "marks": (lambda: b"<p>CRM a" + "\u0301\u0323".encode() * 200_000, False),
     "hidden": (lambda: b"CRM" + b"<i hidden>x</i>" * 50_000, False),
+    "100,000 not displayed": (lambda: b"CRM" + b"<b style='display:none'>x</b>" * 100_000, False),
+    "100,000 items": (lambda: b"CRM" + b"<li>CRM" * 100_000, False),
+    "700,000 zero-width spaces": (lambda: b"CRM " + "a\u200b".encode() * 700_000, False),
+    "a letter, again and again": (lambda: b"CRM " + b"a " * 1_000_000, False),
+    "100,000 comments of visitors": (lambda: b"CRM" + b"<div class=comment>x</div>" * 100_000, False),
 }
 
 
@@ -292,10 +297,11 @@ def test_a_hostile_page_is_read_in_bounded_work(name: str) -> None:
     one = read(body, URL)
 
     assert is_hostile(body) is hostile
-    found = Matcher([Keyword("crm")]).mentions(one)
+    found = Matcher([Keyword("crm"), Keyword("a")]).mentions(one)
     assert found or one.truncated
     assert len(one.links) <= 10_000
     assert len(one.text) <= 500_000
+    assert len(one.visible.soft_breaks) + len(one.visible.zones) + 2 * len(one.visible.link_starts) <= MARKS_AT_MOST + 1
 
 
 @pytest.mark.parametrize(
@@ -305,6 +311,7 @@ def test_a_hostile_page_is_read_in_bounded_work(name: str) -> None:
         b"<p>" + b"x " * 400_000,
         b"<i>" * 5_000 + b"<a>x</a>" * 300_000,
         b"<a href=/x>x</a>" * 10_001,
+        "a\u200b".encode() * 150_000 + b"<a href=/x>x</a>",
     ],
 )
 def test_where_a_limit_is_hit_the_page_says_so(body: bytes) -> None:

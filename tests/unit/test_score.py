@@ -42,7 +42,7 @@ def test_the_best_site_there_is_has_a_hundred() -> None:
     assert (scored.score, scored.verdict, scored.reason) == (100, Verdict.QUALIFIED, "")
     assert scored.why == (
         '"crm" in the main heading of an article; 4 pages with mentions; 4 different keywords; no link to you yet; '
-        "contact page found; DR 72, higher than 100% of your list."
+        "contact page found; DR 72, the highest of your list."
     )
 
 
@@ -101,6 +101,20 @@ def test_the_kind_of_page_counts_ten(kind: PageKind, points: int) -> None:
 def test_a_contact_page_counts_five_and_the_own_metric_ten() -> None:
     assert score(replace(PERFECT, contact_found=False)).score == 95
     assert score(replace(PERFECT, metric=Metric("DR", "3", 0.25))).score == 93
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [
+        (1, "DR 7, the highest of your list"),
+        (0.9999, "DR 7, higher than 99% of your list"),
+        (0.5, "DR 7, higher than 50% of your list"),
+        (0.0001, "DR 7, higher than 1% of your list"),
+        (0, "DR 7, the lowest of your list"),
+    ],
+)
+def test_the_metric_is_said_as_a_place_in_the_list(share: float, words: str) -> None:
+    assert words in score(replace(PERFECT, metric=Metric("DR", "7", share))).why
 
 
 @pytest.mark.parametrize(

@@ -148,8 +148,10 @@ def test_an_empty_file_is_refused(data: bytes) -> None:
         (b"\xef\xbb\xbf\n<html lang=en>", "a web page"),
         (b"PK\x03\x04rubbish", "damaged"),
         (bytes(range(256)) * 4 + b"\x00" * 500, "a binary file"),
+        (bytes(range(1, 256)) * 4, "a binary file"),
+        (b"RIFF\x24\x00\x00\x00WEBPVP8 ", "a picture"),
     ],
-    ids=["PDF", "PNG", "JPEG", "gzip", "RTF", "HTML", "HTML with BOM", "ZIP", "binary"],
+    ids=["PDF", "PNG", "JPEG", "gzip", "RTF", "HTML", "HTML with BOM", "ZIP", "binary", "without NUL", "WebP"],
 )
 def test_a_file_named_csv_that_is_something_else_is_refused_as_what_it_is(data: bytes, kind: str) -> None:
     with pytest.raises(InputInvalid, match=kind) as caught:

@@ -78,7 +78,7 @@ def test_a_zip_that_is_no_workbook_is_refused() -> None:
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("leads.csv", "a.com")
 
-    with pytest.raises(InputInvalid, match="not an Excel workbook"):
+    with pytest.raises(InputInvalid, match="is a zip archive without an Excel workbook in it"):
         read_workbook(file.getvalue(), "leads.xlsx")
 
 

@@ -4,10 +4,11 @@
 -- ARGV  1 worker   2 n   3 lease_ms   4 delay_ms of a site not met before   5 run id of the server
 --       6 version of the codec   7 open domains for each live worker   8 most paid requests in flight   9 prices (JSON: method -> credits)
 --       10 the only job to hand out work of, '' for all that run
--- Gives {wait_ms, changes, ticket (JSON) ...}: wait_ms until a next claim can give more, -1 if nothing is known to come;
+-- Gives {wait_ms, changes, epoch, ticket (JSON) ...}: wait_ms until a next claim can give more, -1 if nothing is known to come;
 --       changes counts holds and lifts, so that a worker knows when to give back what it has not sent.
 --       {'empty'} where Redis has lost everything and must be rebuilt first.
 local SILENCE_MS = 30000  -- a worker that lives claims every second
+local HEARD_MS = 2000  -- for so long after its last answer a worker sends what this server may have forgotten (pump.py)
 local LOOKS_MOST = 1000  -- a call: domains whose pages cannot go now are opened and put aside one after the other
 local worker, n, lease_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local rules = {
@@ -27,9 +28,9 @@ local started = meta[2] ~= ARGV[5]  -- the server was, since: its last second ma
 local silent_ms = math.max(0, now - (tonumber(meta[5]) or now))
 if started or silent_ms > SILENCE_MS then
   -- nobody could claim, because the server was away, the machine slept or no worker ran; or its clock has jumped ahead
-  redis.call('HSET', META(), 'run', ARGV[5], 'boot', now)
+  rules.boot = math.max(rules.boot, started and meta[2] and now + HEARD_MS or now)
+  redis.call('HSET', META(), 'run', ARGV[5], 'boot', rules.boot)
   redis.call('HINCRBY', META(), 'down', silent_ms)
-  rules.boot = now
   for _, job in ipairs(redis.call('ZRANGE', RUNNING(), 0, -1)) do begin_run(job, now) end
 end
 if started and meta[2] then rules.boots = redis.call('HINCRBY', META(), 'boots', 1) end
@@ -41,7 +42,7 @@ rules.paid_most = math.min(rules.paid_most, rules.provider.most or rules.paid_mo
 
 local tickets = {}
 local wait_ms = alone_first(worker, rules, now, tickets)
-if wait_ms then return {wait_ms, meta[4] or '0', unpack(tickets)} end
+if wait_ms then return {wait_ms, meta[4] or '0', meta[1], unpack(tickets)} end
 
 local jobs = redis.call('ZRANGE', RUNNING(), 0, -1)
 if rules.only_job ~= '' then
@@ -77,4 +78,4 @@ local due = redis.call('ZRANGE', LATER(), 0, 0, 'WITHSCORES')[2]
 if due and (not next_at or tonumber(due) < next_at) then next_at = tonumber(due) end
 wait_ms = next_at and math.max(0, next_at - now) or -1
 if looks == 0 then wait_ms = 0 end
-return {wait_ms, meta[4] or '0', unpack(tickets)}
+return {wait_ms, meta[4] or '0', meta[1], unpack(tickets)}

@@ -5,11 +5,26 @@ from typing import Any
 
 from prospector import __version__
 from prospector.core.cells import excel_text
+from prospector.core.spec import spec_from
 from prospector.core.spellings import nearest
 from prospector.jobs.exports.sheet import Formats
 from prospector.jobs.exports.tally import Summary, shown_keywords
 
 DEEPER = "    "
+# of each option of a job: its name for people, and what its absence means
+SPEC = {
+    "mode": ("Mode", ""),
+    "threshold_pages": ("A site is not read whole above (pages)", ""),
+    "top_pages": ("Of such a site are read (pages)", ""),
+    "max_pages": ("Most pages of a domain", "no limit"),
+    "max_minutes": ("Most minutes for a domain", ""),
+    "max_hours": ("Most hours for the job", ""),
+    "context_characters": ("Context on each side (characters)", ""),
+    "client_domains": ("Client domains", "none: links to you are not looked for"),
+    "competitor_domains": ("Competitor domains", "none"),
+    "metric_column": ("Metric column of the score", "none"),
+    "languages": ("Languages wanted", "all"),
+}
 NUMBERS = frozenset(["Count", "Mentions", "Pages", "Sites", "Domains"])
 
 
@@ -118,8 +133,9 @@ def settings(summary: Summary) -> Iterator[tuple[str, str]]:
     if job.left_running_at:
         yield "Left running (UTC)", f"{job.left_running_at:%Y-%m-%d %H:%M}"
     yield "Budget", f"{job.max_credits:,} credits"
-    for name, value in job.spec.items():
-        shown = ", ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
-        yield name.replace("_", " ").capitalize(), shown
+    for name, value in spec_from(job.spec).stored().items():
+        shown = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value or "")
+        label, if_none = SPEC[name]
+        yield label, shown or if_none
     yield "Keywords", ", ".join(shown_keywords(summary.keywords))
     yield "Made by", f"Prospector {__version__}"

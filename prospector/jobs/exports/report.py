@@ -156,8 +156,14 @@ def _cost(summary: Summary) -> Iterator[tuple[str, str]]:
     yield "Pages", f"{tally.pages:,}"
     if job.started_at:
         ended = job.left_running_at or summary.taken_at
-        minutes = max(int((ended - job.started_at).total_seconds() // 60), 0)
-        yield "Time", f"{minutes // 60:,} h {minutes % 60} min"
+        yield "Time", _duration(int((ended - job.started_at).total_seconds()))
+
+
+def _duration(seconds: int) -> str:
+    minutes = seconds // 60
+    if minutes >= 60:
+        return f"{minutes // 60:,} h {minutes % 60} min"
+    return f"{minutes} min {seconds % 60} s" if minutes else f"{max(seconds, 0)} s"
 
 
 def _facts(pairs: Iterable[tuple[str, str]]) -> str:

@@ -81,7 +81,7 @@ class Hand(Frontier):
         self.redis.zrem("prospector:workers", "test/warm-up")
         self.redis.zrem("prospector:nodes", "test")
         self.run(calls.reap())
-        self.advance(1000)
+        self.advance(3_000)
 
     @property
     def run_id(self) -> str:

@@ -195,6 +195,78 @@ def test_an_empty_redis_takes_all_tickets_back(frontier: Hand) -> None:
     run(work())
 
 
+def test_a_redis_that_was_rebuilt_before_a_worker_saw_it_empty_takes_all_tickets_back(frontier: Hand) -> None:
+    frontier.job("one", ["shop.test"])
+
+    async def work() -> None:
+        async with working(frontier._url) as worker:
+            await until(lambda: worker.got)
+            frontier.redis.pipeline().flushdb().execute_command("HSET", "prospector:meta", "epoch", 2).execute()
+            await until(lambda: not worker.pump.hands, seconds=5)
+            assert not worker.pump.may_send(worker.got[0])
+
+    run(work())
+
+
+def test_what_a_restarted_redis_has_forgotten_is_not_sent(own_server: Server) -> None:
+    hand = Hand(own_server.url)
+    hand.begin()
+    hand.job("one", ["shop.test", "blog.test"])
+
+    async def work() -> None:
+        async with working(f"redis://{proxy.address}") as worker:
+            await until(lambda: len(worker.got) == 2)
+            kept, forgotten = worker.got
+            proxy.order(ProxyFault.DOWN)
+            await until(lambda: not worker.pump.may_send(kept))  # nothing is, while Redis is away
+            hand.redis.srem("prospector:hands:node/w", forgotten.lease)
+            proxy.lift(ProxyFault.DOWN)
+            await until(lambda: worker.pump.may_send(kept))
+            assert not worker.pump.may_send(forgotten)
+
+    with FaultProxy(own_server.socket) as proxy:
+        run(work())
+    hand.close()
+
+
+def test_nothing_is_sent_under_a_lease_of_a_redis_that_was_not_heard_for_seconds(own_server: Server) -> None:
+    hand = Hand(own_server.url)
+    hand.begin()
+    hand.job("one", ["shop.test"])
+
+    async def work() -> None:
+        async with working(f"redis://{proxy.address}") as worker:
+            await until(lambda: worker.got)
+            proxy.order(ProxyFault.HANG)
+            await until(lambda: not worker.pump.may_send(worker.got[0]), seconds=10)
+            proxy.lift(ProxyFault.HANG)
+            await until(lambda: worker.pump.may_send(worker.got[0]))
+
+    with FaultProxy(own_server.socket) as proxy:
+        run(work())
+    hand.close()
+
+
+def test_the_next_round_trip_does_not_wait_for_the_answer_to_the_last(own_server: Server) -> None:
+    hand = Hand(own_server.url)
+    hand.begin()
+
+    async def work() -> None:
+        async with working(f"redis://{proxy.address}", room=0) as worker:
+            await until(lambda: worker.pump.call_count)
+            proxy.order(ProxyFault.LATENCY, 300)
+            answers = []
+            for _ in range(4):
+                answers.append(worker.pump.ask(calls.running()))
+                await asyncio.sleep(0.05)
+            assert len(worker.pump._turns) > 1
+            assert [await one for one in answers] == [[]] * 4
+
+    with FaultProxy(own_server.socket) as proxy:
+        run(work())
+    hand.close()
+
+
 def test_a_worker_that_drains_claims_no_more_and_tells_all_it_has(frontier: Hand) -> None:
     frontier.job("one", ["shop.test"])
 

@@ -248,7 +248,7 @@ def test_what_a_site_has_asked_for_is_remembered(empty_frontier: Hand, engine: E
 
     rebuild_if_lost(engine, empty_frontier)
     empty_frontier.claim(n=0)
-    empty_frontier.advance(21_000)
+    empty_frontier.advance(23_000)
     soon = empty_frontier.claim(worker="node/r").tickets
     for ticket in soon:
         empty_frontier.free(ticket)
