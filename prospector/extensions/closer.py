@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from prospector import logs
 from prospector.core.outcomes import DomainState, PageOutcome
 from prospector.core.urls import fingerprint
-from prospector.errors import NotFound, ServerUnreachable
+from prospector.errors import NotFound, ProspectorError, ServerUnreachable
 from prospector.frontier import calls, rebuild_calls
 from prospector.frontier.calls import Ended
 from prospector.frontier.rebuild_calls import Buried
@@ -41,8 +41,9 @@ class Closer:
     def from_crawler(cls, crawler: Crawler) -> "Closer":
         return cls(crawler)
 
-    def spider_opened(self) -> None:
+    def spider_opened(self, spider: Any) -> None:
         self._task = asyncio.ensure_future(self._close())
+        spider.watch(self._task)
 
     def spider_closed(self) -> None:
         if self._task:  # the spider may close without having been opened
@@ -54,13 +55,19 @@ class Closer:
             await asyncio.sleep(LOOK_SECONDS if spider.pump.hands else IDLE_SECONDS)
             if not self._crawler.engine or not self._crawler.engine.running:
                 return
-            asked = spider.pump.ask(calls.ended()), spider.pump.ask(rebuild_calls.buried())
-            ended, buried = [await one for one in asked]
-            for job, ones in _by_job(ended).items():
-                await self._finish(spider, job, ones)
-            for job, ones in _by_job(buried).items():
-                if await _written(job, _bury, spider.engine, job, ones):
-                    spider.pump.tell(rebuild_calls.recorded(ones))
+            try:
+                await self._look(spider)
+            except ProspectorError as error:  # nothing was forgotten: it is told of again
+                LOG.error("endings_wait", worker=spider.pump.worker, error=str(error))
+
+    async def _look(self, spider: Any) -> None:
+        asked = spider.pump.ask(calls.ended()), spider.pump.ask(rebuild_calls.buried())
+        ended, buried = await asyncio.gather(*asked)
+        for job, ones in _by_job(ended).items():
+            await self._finish(spider, job, ones)
+        for job, ones in _by_job(buried).items():
+            if await _written(job, _bury, spider.engine, job, ones):
+                spider.pump.tell(rebuild_calls.recorded(ones))
 
     async def _finish(self, spider: Any, job: str, ended: list[Ended]) -> None:
         rows = [final_row(one.number, one.generation, one.counters) for one in ended]

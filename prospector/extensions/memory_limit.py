@@ -7,6 +7,7 @@ import asyncio
 import resource
 import sys
 from pathlib import Path
+from typing import Any
 
 from scrapy import signals
 from scrapy.crawler import Crawler
@@ -31,8 +32,9 @@ class MemoryLimit:
     def from_crawler(cls, crawler: Crawler) -> "MemoryLimit":
         return cls(crawler)
 
-    def spider_opened(self) -> None:
+    def spider_opened(self, spider: Any) -> None:
         self._task = asyncio.ensure_future(self._watch())
+        spider.watch(self._task)
 
     def spider_closed(self) -> None:
         if self._task:  # the spider may close without having been opened

@@ -21,6 +21,7 @@ T = TypeVar("T")
 ENCODER = json.JSONEncoder(separators=(",", ":"))  # made once: json.dumps with options makes one a call
 LEASE_MS = 60_000
 LOSSES_MOST = 3  # the third loss of a page makes it a dead letter
+TOLD_REMEMBERED = 500  # events; a transaction that commits a smaller id than these is never told of
 REAPED_A_CALL = 200  # then the rest waits for the next one; a worker's leases are taken back all at once
 
 
@@ -266,9 +267,14 @@ def running() -> Call[list[str]]:
     return Call("running", (), lambda raw: [job.decode() for job in raw])
 
 
-def told(event: int = 0) -> Call[int]:
-    """The newest event of the record that was told before this call; -1: none. With an event, this one is told now."""
-    return Call("told", (event,), int)
+def told() -> Call[list[int]]:
+    """The newest events of the record that were told, oldest first. None: nobody ever looked."""
+    return Call("told", (), lambda raw: [int(event) for event in raw])
+
+
+def tell(events: Iterable[int]) -> Call[int]:
+    """These are told now. Gives how many of them nobody had been told."""
+    return Call("tell", (TOLD_REMEMBERED, *events), int)
 
 
 def due(within_ms: int) -> Call[bool]:

@@ -26,6 +26,7 @@ NOTICED = {
     JobState.ARCHIVED: "is archived",
 }
 EVENTS_A_LOOK = 100
+BEFORE_ALL = 0  # an id that no event has: somebody has looked
 
 
 class Herald:
@@ -48,18 +49,19 @@ class Herald:
 
     def notice_moves(self) -> None:
         """Told before it is sent: a webhook that fails is not asked again, and nobody hears of a move twice."""
-        after = self._post.frontier.run(calls.told())
+        told = self._post.frontier.run(calls.told())
         with self._post.engine.connect() as connection:
-            if after < 0:  # no steward has ever looked: what is long past is no news
-                self._post.frontier.run(calls.told(events.newest(connection)))
+            if not told:  # no steward has ever looked: what is long past is no news
+                past = events.newest_moves(connection, calls.TOLD_REMEMBERED)
+                self._post.frontier.run(calls.tell([BEFORE_ALL, *past]))
                 return
-            happened = events.after(connection, after, EVENTS_A_LOOK)
+            happened = events.moves_beside(connection, told, EVENTS_A_LOOK)
         for event in happened:
-            self._post.frontier.run(calls.told(event.id))
-            self._notice(event)
+            if self._post.frontier.run(calls.tell([event.id])):
+                self._notice(event)
 
     def _notice(self, event: Event) -> None:
-        if event.kind is not EventKind.MOVED or event.to_state is None:
+        if event.to_state is None:
             return
         words = NOTICED.get(JobState(event.to_state))
         if words:

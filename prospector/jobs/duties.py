@@ -131,9 +131,9 @@ class Duties:
         self._record_was_away_seconds = seconds
         if seconds < AWAY_SECONDS or self._held_since is not None:
             return
-        self._held_since = datetime.now(UTC)
         for job in self._under_way:
             self._post.frontier.run(calls.hold(job))
+        self._held_since = datetime.now(UTC)
         LOG.error(
             "jobs_held",
             jobs=" ".join(self._under_way),

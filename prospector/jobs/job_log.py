@@ -2,9 +2,11 @@
 
 import heapq
 import json
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,24 +17,25 @@ from prospector.store import events
 from prospector.store.tables import EventKind
 
 EVENTS_MOST = 1_000
+BLOCK_BYTES = 2**16  # of each log of a stack or node, of which there may be hundreds
 WORKERS_LOGS = ("logs", nodes.PROJECT, "domain")
 
 
 def local_logs(scrapyd_folder: Path) -> dict[str, Iterator[str]]:
     """Worker -> the lines of its log, of the local stack's Scrapyd; also of workers that it has forgotten."""
     folder = scrapyd_folder.joinpath(*WORKERS_LOGS)
-    return {path.stem: _read(path) for path in sorted(folder.glob("*.log"))}
+    return {path.stem: _backwards(path.stat().st_size, partial(_piece, path)) for path in sorted(folder.glob("*.log"))}
 
 
 def node_logs(url: str) -> dict[str, Iterator[str]]:
     """Of the workers that this node knows of."""
-    runs = [one for one in nodes.node(url).runs if one.log]
-    return {one.id: _fetched(url, str(one.log)) for one in runs}
+    logs = {one.id: one.log for one in nodes.node(url).runs if one.log}
+    return {run: _backwards(nodes.file_bytes(url, log), partial(nodes.piece, url, log)) for run, log in logs.items()}
 
 
 def record(connection: Connection, job_id: str) -> Iterator[str]:
     """What the record has of it: moves with their reasons, alerts, notes."""
-    for one in reversed(events.of_job(connection, job_id, EVENTS_MOST)):
+    for one in events.of_job(connection, job_id, EVENTS_MOST):
         level = "WARNING" if one.kind is EventKind.ALERT else "INFO"
         moved = {"from": one.from_state, "to": one.to_state} if one.to_state else {}
         when = one.at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
@@ -41,9 +44,10 @@ def record(connection: Connection, job_id: str) -> Iterator[str]:
 
 
 def lines(logs: Mapping[str, Iterable[str]], job_id: str, most: int) -> list[dict[str, Any]]:
-    """The newest ones of all workers, in order."""
+    """The newest ones of all workers, in order. Each log is given newest first, and read only as far back as that takes."""
     of_job = (_of_job(source, worker, job_id) for worker, source in logs.items())
-    return list(deque(heapq.merge(*of_job, key=lambda event: str(event["time"])), maxlen=most))
+    merged = heapq.merge(*of_job, key=lambda event: str(event.get("time")), reverse=True)
+    return list(islice(merged, most))[::-1]
 
 
 def _of_job(source: Iterable[str], worker: str, job_id: str) -> Iterator[dict[str, Any]]:
@@ -56,20 +60,32 @@ def _of_job(source: Iterable[str], worker: str, job_id: str) -> Iterator[dict[st
 
 
 def _event(line: str) -> dict[str, Any]:
-    """A line in the form for people (LOG_STYLE=text) has its moment, its level and its job in front of the words."""
+    """A line in the form for people (LOG_STYLE=text) has its moment, its level and its job in front of the words.
+
+    So is one that was torn by a full disk or a killed worker taken for words.
+    """
     if line.startswith("{"):
-        event: dict[str, Any] = json.loads(line)
-        return event
+        with suppress(ValueError):
+            event: dict[str, Any] = json.loads(line)
+            return event
     moment, _, rest = line.partition(" ")
     level, _, words = rest.partition(" ")
     job = next((word.removeprefix("Job:") for word in words.split(" ") if word.startswith("Job:")), None)
     return {"time": moment, "level": level.strip("[]"), "job": job, "event": words.rstrip()}
 
 
-def _read(path: Path) -> Iterator[str]:
-    with path.open(encoding="utf-8", errors="replace") as file:
-        yield from file
+def _backwards(size_bytes: int, piece: Callable[[int, int], bytes]) -> Iterator[str]:
+    """The lines, the last one first, of what `piece(start, end)` gives; one block of them at a time is in memory."""
+    end, begun = size_bytes, b""
+    while end > 0:
+        start = max(0, end - BLOCK_BYTES)
+        begun, *whole = (piece(start, end) + begun).split(b"\n")
+        yield from (line.decode("utf-8", "replace") for line in reversed(whole))
+        end = start
+    yield begun.decode("utf-8", "replace")
 
 
-def _fetched(url: str, log: str) -> Iterator[str]:
-    yield from nodes.file(url, log).decode("utf-8", "replace").splitlines()
+def _piece(path: Path, start: int, end: int) -> bytes:
+    with path.open("rb") as file:
+        file.seek(start)
+        return file.read(end - start)

@@ -156,7 +156,10 @@ class Steward:
             self._away_since = time.monotonic()
             LOG.error("record_away", error=str(error))
         if self._has_led:
-            self._on_away(time.monotonic() - self._away_since)
+            try:
+                self._on_away(time.monotonic() - self._away_since)
+            except ServerUnreachable as refused:  # Redis is away as well: told again with the next try
+                LOG.warning("frontier_away", error=str(refused))
 
     def _back(self) -> None:
         if self._away_since is not None:

@@ -26,6 +26,8 @@ MOST_SKEW_SECONDS = 60.0
 OLDEST_POSTGRES = 150_000
 OLDEST_COMMANDS = (7, 0)
 LEAST_CONNECTIONS = 20
+GOOD_LOCKS = 256
+LOCKS_A_JOB = 24  # a restore drops and makes a job's partitions and their indexes in one transaction
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -93,6 +95,11 @@ def postgres(url: str) -> Iterator[Check]:
     left = facts.connections_allowed - facts.connections > 2
     found = f"{facts.connections} of {facts.connections_allowed} in use"
     yield _graded("Postgres connections", found, many and left, left, "Raise max_connections of the server.")
+    found = f"{facts.locks_per_transaction} a transaction: a restore has room for about {facts.locks_allowed // LOCKS_A_JOB:,} jobs"
+    remedy = (
+        f"Set max_locks_per_transaction = {GOOD_LOCKS} and restart it, or a backup of more jobs cannot be restored."
+    )
+    yield _graded("Postgres locks", found, facts.locks_per_transaction >= GOOD_LOCKS, True, remedy)
     yield skew("Postgres clock", facts.clock.timestamp(), before)
 
 

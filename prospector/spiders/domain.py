@@ -16,14 +16,14 @@ from twisted.python.failure import Failure
 
 from prospector import logs
 from prospector.core.latency import Times
-from prospector.core.methods import Method, Mode
+from prospector.core.methods import Method
 from prospector.core.opening import address_of
 from prospector.core.purpose import Purpose
 from prospector.core.robots import Robots
 from prospector.core.robots_visit import authority, known, robots_address, robots_method
 from prospector.core.ticket import Kind, Ticket
 from prospector.core.visit import COOKIE, Conclusion, leads_off
-from prospector.errors import NotFound, ProspectorError, SettingInvalid, end_in_words
+from prospector.errors import ProspectorError, SettingInvalid, end_in_words
 from prospector.fetch.by_method import METHOD
 from prospector.fetch.failures import NotSent, Stopped
 from prospector.fetch.key import key_in_force
@@ -37,16 +37,15 @@ from prospector.spiders import debugging, parts, readings, sitemap_readings
 from prospector.spiders.arguments import WAY, Arguments, arguments
 from prospector.spiders.briefs import Briefs
 from prospector.spiders.ledger import Ledger
+from prospector.spiders.open_files import raise_open_files
 from prospector.spiders.page_links import PageLinks
 from prospector.spiders.paid_passage import PaidTicketPassage
+from prospector.spiders.preparation import Preparation
 from prospector.spiders.robots_book import RobotsBook
 from prospector.store import jobs, server
 
 LOG = logs.named(__name__)
 MS = 1000
-WITHOUT_KEY = (
-    "There is no SCRAPINGBEE_API_KEY: this hybrid job works as free-only, and counts the pages a key would have helped."
-)
 
 
 class DomainSpider(CrawlSpider):
@@ -97,14 +96,16 @@ class DomainSpider(CrawlSpider):
         if not (settings["WORKER_DATABASE_URL"] and settings["REDIS_URL"]):
             raise SettingInvalid("A worker needs DATABASE_URL and REDIS_URL.", f"Give them, or debug one domain: {WAY}")
         safe_api_url(settings["SCRAPINGBEE_API_URL"])  # Scrapy would take the error of a handler for a missing one
+        raise_open_files()
         self.engine = server.engine(settings["WORKER_DATABASE_URL"], "prospector worker")
         if job:
             with self.engine.connect() as connection:
                 jobs.job(connection, job)
         self.only_job = job
         self.briefs = Briefs(self.engine)
-        self.ledger = Ledger(self.engine)
+        self.ledger = Ledger(self.engine, self.watch)
         self.pays = True
+        self._preparation = Preparation(self)
 
     def debug(self, domain: str, given: Arguments) -> None:
         brief = debugging.brief_of(domain, given)
@@ -135,38 +136,20 @@ class DomainSpider(CrawlSpider):
         """What a beat tells of this worker."""
         return {"uncommitted": self.uncommitted, "jobs": len(self.briefs), **self.vitals()}
 
+    def watch(self, task: "asyncio.Task[None]") -> None:
+        """For tasks that last as long as the worker: one that has lost such a task ends, and is replaced by a whole one."""
+        task.add_done_callback(self._watched)
+
+    def _watched(self, task: "asyncio.Task[None]") -> None:
+        if not task.cancelled() and (error := task.exception()):
+            LOG.error("worker_broken", worker=self.pump.worker, error=logs.in_full(error))
+            self._stopping = asyncio.ensure_future(self.crawler.stop_async())
+
     # --- from ticket to request
 
     def prepare(self, tickets: list[Ticket], then: Callable[[list[Ticket]], None]) -> None:
         """Calls `then` once what these tickets lean on is known: their jobs, and the robots.txt of their authorities."""
-        new_jobs = {ticket.job for ticket in tickets if ticket.job not in self.briefs}
-        unread = {authority(address_of(ticket)) for ticket in tickets if self.robots.known(address_of(ticket)) is None}
-        if new_jobs or unread:
-            self._preparing = asyncio.ensure_future(self._prepare(tickets, then, new_jobs, sorted(unread)))
-        else:
-            then(tickets)
-
-    async def _prepare(
-        self, tickets: list[Ticket], then: Callable[[list[Ticket]], None], new_jobs: set[str], unread: list[str]
-    ) -> None:
-        asked = self.pump.ask(calls.robots_of(unread))
-        for job in new_jobs:
-            try:
-                await self.briefs.learn(job)
-                self._say_without_key(job)
-            except NotFound:
-                LOG.warning("job_is_gone", job=job, worker=self.pump.worker)
-        for of_authority, read in zip(unread, await asked, strict=True):
-            if read is not None:
-                self.robots.learn(of_authority, read)
-        for ticket in tickets:
-            if ticket.job not in self.briefs:
-                self.pump.give_back(ticket)
-        then([ticket for ticket in tickets if ticket.job in self.briefs])
-
-    def _say_without_key(self, job: str) -> None:
-        if self.briefs[job].spec.mode is Mode.HYBRID and not self.has_key:
-            LOG.warning("no_key", job=job, message=WITHOUT_KEY)
+        self._preparation.begin(tickets, then)
 
     def request_of(self, ticket: Ticket) -> Request:
         if self.robots.known(address_of(ticket)):

@@ -4,6 +4,7 @@ Whatever comes while one batch is being committed makes the next one; Postgres i
 """
 
 import asyncio
+from collections.abc import Callable
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
@@ -21,9 +22,10 @@ CLOSE_SECONDS = 1.5
 
 
 class Ledger:
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, watch: "Callable[[asyncio.Task[None]], None]" = lambda _: None) -> None:
         self.asked: set[str] = set()  # leases under which a call was made, or was about to be
         self._engine = engine
+        self._watch = watch
         self._reservations: list[tuple[Reservation, asyncio.Future[None]]] = []
         self._settlements: dict[str, int] = {}
         self._wake = asyncio.Event()
@@ -55,6 +57,7 @@ class Ledger:
         self._wake.set()
         if self._task is None:
             self._task = asyncio.ensure_future(self._run())
+            self._watch(self._task)
 
     async def _run(self) -> None:
         while not (self._closing and not self._reservations and not self._settlements):

@@ -1,10 +1,10 @@
 """What happened: every move of a job (written by the move itself), alerts, notes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Connection, RowMapping, func, select, text
+from sqlalchemy import ARRAY, BigInteger, Connection, RowMapping, all_, func, literal, select, text
 
 from prospector.store.tables import EventKind, events
 from prospector.store.text import storable, storable_json
@@ -51,15 +51,22 @@ def of_job(connection: Connection, job: str, limit: int = 100) -> list[Event]:
     return [_event(row) for row in connection.execute(wanted).mappings()]
 
 
-def after(connection: Connection, event: int, limit: int = 100) -> list[Event]:
-    """Of all jobs and of the system, oldest first: for whoever follows along."""
-    wanted = select(events).where(events.c.id > event).order_by(events.c.id).limit(limit)
+def moves_beside(connection: Connection, told: Sequence[int], limit: int = 100) -> list[Event]:
+    """Moves of all jobs after the first of `told`, without these; oldest first. A transaction that took its time commits an
+    id that is smaller than what was told since."""
+    new = (
+        events.c.kind == EventKind.MOVED,
+        events.c.id > told[0],
+        events.c.id != all_(literal(list(told), ARRAY(BigInteger))),
+    )
+    wanted = select(events).where(*new).order_by(events.c.id).limit(limit)
     return [_event(row) for row in connection.execute(wanted).mappings()]
 
 
-def newest(connection: Connection) -> int:
-    """The id of the last one; 0 if there is none."""
-    return connection.scalar(select(func.max(events.c.id))) or 0
+def newest_moves(connection: Connection, limit: int) -> list[int]:
+    """Their ids."""
+    wanted = select(events.c.id).where(events.c.kind == EventKind.MOVED).order_by(events.c.id.desc()).limit(limit)
+    return list(connection.scalars(wanted))
 
 
 def lately(connection: Connection, kind: EventKind, seconds: int) -> list[Event]:

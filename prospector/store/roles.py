@@ -30,19 +30,16 @@ RIGHTS: Mapping[str, Mapping[str, str]] = {
         "dead_letters": "SELECT, INSERT, UPDATE",
         "alembic_version": "SELECT",
     },
+    # what a crawl writes, and no more: states, counters and epochs are the operator's
     "worker": {
-        # a worker may pause a job whose server is away, and no more than that
-        "jobs": "SELECT, UPDATE (state, reason, moved_at, started_at, left_running_at, warned_at)",
+        "jobs": "SELECT",
         "keywords": "SELECT",
         "domains": "SELECT, UPDATE",
-        "checkpoints": "SELECT, INSERT, UPDATE",
         "pages": "SELECT, INSERT, UPDATE",
         "mentions": "SELECT, INSERT, UPDATE, DELETE",
         "spend": "SELECT, INSERT",
-        "events": "SELECT, INSERT",
         "sites": "SELECT, INSERT, UPDATE",
         "dead_letters": "SELECT, INSERT",
-        "alembic_version": "SELECT",
     },
     "reader": {
         **dict.fromkeys(
@@ -53,7 +50,6 @@ RIGHTS: Mapping[str, Mapping[str, str]] = {
         "alembic_version": "SELECT",
     },
 }
-EPOCH_USERS = ("operator", "worker")
 FUNCTIONS = {"operator": ("make_partitions(text)", "drop_partitions(text)")}
 PARTITIONED = ("pages", "mentions")
 OURS = (*sorted(metadata.tables), "alembic_version")
@@ -130,6 +126,8 @@ def _granted(role: str, name: str) -> list[str]:
     lines += [f"GRANT {rights} ON {table} TO {name};" for table, rights in RIGHTS[role].items()]
     for table in PARTITIONED:
         lines.append(PARTS.format(table=table, statement=f"GRANT {RIGHTS[role][table]} ON %s TO {name}"))
-    lines += [f"GRANT USAGE ON SEQUENCE frontier_epoch TO {name};" for one in EPOCH_USERS if one == role]
+    lines.append(f"REVOKE ALL ON SEQUENCE frontier_epoch FROM {name};")
+    if role == "operator":
+        lines.append(f"GRANT USAGE ON SEQUENCE frontier_epoch TO {name};")
     lines += [f"GRANT EXECUTE ON FUNCTION {function} TO {name};" for function in FUNCTIONS.get(role, ())]
     return lines

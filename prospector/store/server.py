@@ -20,21 +20,32 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 5
 POOL_WAIT_SECONDS = 30
-# a peer that vanished without a word is noticed after 30 + 3 x 10 s instead of two hours
+# a peer that vanished without a word is noticed after 30 + 3 x 10 s instead of two hours, and after 60 s instead of a quarter
+# of an hour where it owes an answer to what was sent
 KEEPALIVE = {"keepalives": 1, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
+UNANSWERED_MS = 60_000
 
 
 def engine(url: str, application: str = "prospector", connections: int = 1) -> Engine:
-    """`connections` is all this process may hold at once; a caller beyond it waits for up to 30 s."""
+    """`connections` is all this process may hold at once; a caller beyond it waits for up to 30 s. What cannot be reached,
+    and what does not come free in that time, is ServerUnreachable."""
     from sqlalchemy import create_engine, event, make_url
+
+    from prospector.store.pool import Pool
 
     made = create_engine(
         make_url(url).set(drivername="postgresql+psycopg2"),  # a bare "postgresql://" means another driver since 2.1
+        poolclass=Pool,
         pool_size=connections,
         max_overflow=0,
         pool_timeout=POOL_WAIT_SECONDS,
         pool_pre_ping=True,  # a restarted server costs one round trip, not one failed statement a connection
-        connect_args={"application_name": application, "connect_timeout": CONNECT_SECONDS, **KEEPALIVE},
+        connect_args={
+            "application_name": application,
+            "connect_timeout": CONNECT_SECONDS,
+            "tcp_user_timeout": UNANSWERED_MS,
+            **KEEPALIVE,
+        },
     )
 
     @event.listens_for(made, "do_connect")
@@ -112,6 +123,8 @@ class Facts:
     connections_allowed: int
     database_bytes: int
     clock: datetime
+    locks_per_transaction: int
+    locks_allowed: int  # in all transactions together
 
 
 CONNECTIONS = """
@@ -126,7 +139,9 @@ SELECT current_setting('server_version_num')::int, current_setting('server_encod
        has_schema_privilege('public', 'CREATE'),
        (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
        current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
-       pg_database_size(current_database()), clock_timestamp()
+       pg_database_size(current_database()), clock_timestamp(), current_setting('max_locks_per_transaction')::int,
+       current_setting('max_locks_per_transaction')::int
+           * (current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int)
 """
 
 

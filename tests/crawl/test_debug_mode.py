@@ -114,7 +114,6 @@ def page_of(kind: str) -> str:
         (("check",), ""),
         (("fetch", page_of("hops")), "<html"),
         (("shell", "-c", "response.status", page_of("hops")), "200"),
-        (("view", "--help"), "Fetch a URL"),
     ],
 )
 def test_scrapys_own_tools_work_in_the_project(web: Ready, words: tuple[str, ...], shown: str) -> None:

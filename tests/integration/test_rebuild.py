@@ -10,7 +10,7 @@ from sqlalchemy import Engine
 from prospector.core.outcomes import DomainState
 from prospector.core.states import JobState
 from prospector.errors import Conflict, NotFound
-from prospector.store import checkpoints, dead_letters, domains, events, pages, rebuild, sites
+from prospector.store import checkpoints, dead_letters, domains, events, jobs, pages, rebuild, sites
 from prospector.store.checkpoints import Checkpoint
 from prospector.store.dead_letters import Death
 from prospector.store.domains import Finished
@@ -119,16 +119,23 @@ def test_a_checkpoint_never_goes_back(engine: Engine, job: str) -> None:
         assert checkpoints.last(connection, [job, "abc234"]) == {job: checkpoint(2, done=2)}
 
 
-def test_events_of_the_system_and_of_jobs_are_followed_in_order(engine: Engine, job: str) -> None:
+def test_events_of_a_job_are_shown_newest_first_and_its_moves_are_followed_beside_what_was_told(
+    engine: Engine, job: str
+) -> None:
     with engine.begin() as connection:
         events.record(connection, EventKind.ALERT, "Redis is nearly full", facts={"used": 0.97})
         events.record(connection, EventKind.NOTE, "throughput dropped\0", job)
 
-        followed = events.after(connection, 0)
-        assert [(one.job, one.kind, one.reason, one.facts) for one in followed] == [
-            (job, "moved", "started", None),
-            (None, "alert", "Redis is nearly full", {"used": 0.97}),
-            (job, "note", "throughput dropped\ufffd", None),
+        jobs.move(connection, job, JobState.COMPLETED, "3 succeeded")
+
+        started, completed = events.moves_beside(connection, [0])
+        assert [(one.job, one.kind, one.reason) for one in (started, completed)] == [
+            (job, "moved", "started"),
+            (job, "moved", "3 succeeded"),
         ]
-        assert events.after(connection, followed[-2].id) == followed[-1:]
-        assert [one.reason for one in events.of_job(connection, job, limit=1)] == ["throughput dropped\ufffd"]
+        assert events.moves_beside(connection, [0, completed.id]) == [started]
+        assert events.newest_moves(connection, 1) == [completed.id]
+        assert [one.reason for one in events.of_job(connection, job, limit=2)] == [
+            "3 succeeded",
+            "throughput dropped\ufffd",
+        ]

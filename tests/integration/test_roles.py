@@ -98,7 +98,6 @@ def made(deployment: Deployment, new_job: Callable[..., NewJob]) -> str:
 
 
 WORKS_WITH_ROWS: dict[str, Callable[[Connection, str], object]] = {
-    "moves a job": lambda c, job: jobs.move(c, job, JobState.RUNNING, "x"),
     "reads a job": jobs.job,
     "reads keywords": jobs.keywords,
     "reads domains": domains.unfinished,
@@ -106,16 +105,17 @@ WORKS_WITH_ROWS: dict[str, Callable[[Connection, str], object]] = {
     "finishes a domain": lambda c, job: domains.finish(c, job, [domains.Finished(0, 1, DomainState.DONE)]),
     "reserves": lambda c, job: spend.reserve(c, [Reservation("1.1", job, 0, 1, Method.JS, 25)]),
     "settles": lambda c, _: spend.settle(c, {"1.1": 5}),
+    "remembers a site": lambda c, _: sites.remember(c, [SiteMemory("a.example", NOW, 2_000)]),
+    "buries a dead letter": lambda c, job: dead_letters.bury(c, [Death(job, 0, 1, 1, 3, "x", "x")]),
+}
+OPERATES: dict[str, Callable[[Connection, str], object]] = {
+    "moves a job": lambda c, job: jobs.move(c, job, JobState.RUNNING, "x"),
     "checkpoints": lambda c, job: checkpoints.take(c, Checkpoint(job, NOW, NOW, 1, 0, 0, 0, 0, 0, JobState.RUNNING)),
     "records an event": lambda c, job: events.record(c, EventKind.ALERT, "x", job),
-    "remembers a site": lambda c, _: sites.remember(c, [SiteMemory("a.example", NOW, 2_000)]),
-    "recalls sites": lambda c, _: sites.recall(c),
-    "buries a dead letter": lambda c, job: dead_letters.bury(c, [Death(job, 0, 1, 1, 3, "x", "x")]),
     "takes an epoch": lambda c, _: rebuild.next_epoch(c),
     "rebuilds": lambda c, job: list(rebuild.settled(c, job)),
     "checks the schema": lambda c, _: schema.require_current(c),
-}
-OPERATES: dict[str, Callable[[Connection, str], object]] = {
+    "recalls sites": lambda c, _: sites.recall(c),
     "finds a job": lambda c, job: jobs.find(c, job[:5]),
     "raises a cap": lambda c, job: jobs.allow(c, job, 5),
     "reopens a domain": lambda c, job: domains.reopen(c, job, [0]),
@@ -206,6 +206,10 @@ FORBIDDEN = {
 FORBIDDEN_TO_WORKERS = {
     "make a job": "INSERT INTO jobs SELECT * FROM jobs WHERE false",
     "delete a job": "DELETE FROM jobs",
+    "move a job": "UPDATE jobs SET state = 'paused'",
+    "keep counters": "UPDATE checkpoints SET pages = 0",
+    "say what happened": "INSERT INTO events (kind) VALUES ('alert')",
+    "take an epoch": "SELECT nextval('frontier_epoch')",
     "change a budget": "UPDATE jobs SET max_credits = 1000000",
     "change a specification": "UPDATE jobs SET spec = '{}'",
     "change keywords": "UPDATE keywords SET keyword = ''",
@@ -267,6 +271,19 @@ def test_a_role_of_another_deployment_may_not_even_connect(
 
         engine.dispose()
         forget(other, f"{deployment.prefix}_b")
+
+
+def test_a_right_of_an_older_version_is_taken_back(deployment: Deployment) -> None:
+    worker = f"{deployment.prefix}_worker"
+    run(deployment.administrator, f"GRANT UPDATE (state) ON jobs TO {worker}; GRANT INSERT ON checkpoints TO {worker}")
+    run(deployment.administrator, f"GRANT USAGE ON SEQUENCE frontier_epoch TO {worker}")
+
+    run(deployment.administrator, roles.sql(deployment.prefix))
+
+    for statement in ("UPDATE jobs SET state = state", "SELECT nextval('frontier_epoch')"):
+        with acting(deployment, "worker") as connection, pytest.raises(DBAPIError) as caught:
+            connection.execute(text(statement))
+        assert failure(caught.value) is Failure.MISSING
 
 
 def test_the_script_may_be_run_again(deployment: Deployment) -> None:

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from prospector.core.cost import CreditRange, PastJob, cover, credit_range, dollars, in_words
+from prospector.core.cost import CreditRange, PastJob, credit_range, dollars, in_words
 from prospector.core.methods import Mode
 
 CENT = Decimal("0.01")
@@ -44,17 +44,6 @@ def test_free_only_costs_nothing_whatever_was_before() -> None:
 
     assert (expected.low, expected.high) == (0, 0)
     assert in_words(expected, Mode.FREE_ONLY, CENT) == "Estimated cost: $0 (mode free-only: nothing is paid for)"
-
-
-@pytest.mark.parametrize(
-    ("cap", "left", "share"), [(10_000, None, 1.0), (4_000, None, 0.5), (10_000, 2_000, 0.25), (10_000, 8_000, 1.0)]
-)
-def test_the_cap_and_the_account_say_how_much_of_it_is_covered(cap: int, left: int | None, share: float) -> None:
-    assert cover(CreditRange(5_000, 8_000, 4), cap, left).share == share
-
-
-def test_nothing_to_pay_is_always_covered() -> None:
-    assert cover(CreditRange(0, 0, 0), 0, 0).share == 1.0
 
 
 def test_credits_become_dollars_to_the_cent() -> None:

@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 
 from prospector import env, settings
+from prospector.jobs.exports.asking import RUNNERS_MOST
 from prospector.jobs.gauges import Gauges
+from prospector.local.checks import GOOD_LOCKS
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
+STEWARD_MB = 256
 OF_SERVERS = {"POSTGRES_USER", "POSTGRES_DB", "POSTGRES_PASSWORD", "REDIS_PASSWORD", "SCRAPYD_PASSWORD"}
 
 
@@ -48,6 +51,21 @@ def test_the_node_of_the_image_takes_no_code_and_has_room_for_more_than_its_work
     assert config["services"]["addversion.json"] == ""
     assert config["settings"]["prospector"] == "prospector.settings"
     assert config["scrapyd"].getint("max_proc") > 4
+
+
+def test_the_steward_s_limit_has_room_for_the_exports_it_starts() -> None:
+    steward = (DEPLOY / "kubernetes" / "prospector.yaml").read_text(encoding="utf-8").partition("name: steward }")[2]
+    each_mb = int(re.findall(r'EXPORT_MEMORY_MB, value: "(\d+)"', steward)[0])
+    limit_mb = int(re.findall(r"limits: { memory: (\d+)Mi }", steward)[0])
+
+    assert limit_mb >= RUNNERS_MOST * each_mb + STEWARD_MB
+
+
+def test_logs_and_locks_of_the_fleet_on_one_machine_are_bounded_and_enough() -> None:
+    compose = (DEPLOY / "compose.yaml").read_text(encoding="utf-8")
+
+    assert compose.count("logging: *logging") == 3  # ours, Postgres, Redis
+    assert f"max_locks_per_transaction={GOOD_LOCKS}" in compose
 
 
 def test_the_dashboard_s_panels_have_something_to_show() -> None:

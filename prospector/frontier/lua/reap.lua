@@ -5,6 +5,7 @@
 --
 -- A loss counts against the page only if its worker died while its node lived: a node that is gone takes all its workers
 -- along, and no page is to blame for that. A page handed out alone that loses its worker is a dead letter at once.
+local NODE_MEMORY_MS = 86400000
 local most, losses_most = tonumber(ARGV[1]), tonumber(ARGV[2])
 local now = clock()
 if nobody_watched(tonumber(ARGV[3]), now) then return {0, 0} end
@@ -20,4 +21,5 @@ for _, worker in ipairs(redis.call('ZRANGE', WORKERS(), '-inf', now, 'BYSCORE', 
   redis.call('DEL', WORKER(worker))
   if taken >= most then break end
 end
+redis.call('ZREMRANGEBYSCORE', NODES(), '-inf', now - NODE_MEMORY_MS)  -- each container is a node of its own
 return {taken, dead}

@@ -57,3 +57,14 @@ def test_a_job_whose_results_are_gone_is_not_in_the_way_of_others(engine: Engine
         connection.execute(text("SELECT drop_partitions(:job)"), {"job": archived})
 
     assert judge_finished(engine) == 6
+
+
+def test_a_failed_domain_that_is_tried_again_waits_without_the_reason_of_before(
+    engine: Engine, stores: Stores, job: str
+) -> None:
+    with engine.begin() as connection:
+        domains.reopen(connection, job, [6])
+
+    row = next(row for row in export(stores, job, CSV_ONLY).rows("prospects.csv") if row["domain"] == "failed.example")
+
+    assert (row["verdict"], row["reason"]) == ("waiting", "")

@@ -114,6 +114,50 @@ def test_a_worker_with_other_pages_in_hand_finishes_them_before_it_takes_a_suspe
     assert [one.domain for one in frontier.claim(worker="node/b").tickets] == ["poison.test"]
 
 
+def suspects(frontier: Hand, *domains: str, **release: int) -> None:
+    """Their worker died while it had them, each after an answer that asked for this."""
+    frontier.job("one", domains)
+    frontier.advance(1000)
+    for ticket in frontier.claim(worker="node/a").tickets:
+        frontier.free(ticket, Fetch.STRAINED, **release)
+    frontier.advance(calls.LEASE_MS + 1)
+    frontier.run(calls.beat("node/b", {"pages": 0}))
+    frontier.run(calls.reap())
+    assert frontier.redis.zcard("prospector:suspects") == len(domains)
+
+
+def test_a_suspect_whose_site_may_not_be_asked_yet_lets_all_others_work(frontier: Hand) -> None:
+    suspects(frontier, "poison.test", retry_after_ms=7_200_000)
+    frontier.job("two", ["shop.test", "blog.test"])
+    frontier.advance(1000)
+
+    assert len(frontier.claim(n=1, worker="node/b").tickets) == 1
+    assert len(frontier.claim(n=1, worker="node/b").tickets) == 1
+    assert frontier.redis.get("prospector:quiet") is None
+
+
+def test_a_suspect_whose_site_is_being_asked_lets_all_others_work(frontier: Hand) -> None:
+    suspects(frontier, "poison.test")
+    frontier.job("two", ["shop.test", "blog.test"])
+    frontier.redis.hset("prospector:site:poison.test", "lease", "another")
+    frontier.advance(5000)
+
+    taken = [len(frontier.claim(n=1, worker="node/b").tickets) for _ in range(2)]
+
+    assert taken == [1, 1]
+
+
+def test_many_suspects_that_must_wait_hide_none_that_may_go(frontier: Hand) -> None:
+    suspects(frontier, *(f"slow{number}.test" for number in range(60)), retry_after_ms=7_200_000)
+    last = frontier.redis.zrange("prospector:suspects", -1, -1)[0].decode().split("\x1f")[1]
+    frontier.redis.hdel(f"prospector:site:{last}", "blocked")
+    frontier.advance(300_000)
+
+    alone = [ticket.domain for _ in range(2) for ticket in frontier.claim(worker="node/b").tickets]
+
+    assert alone == [last]
+
+
 def died_alone(frontier: Hand, round_: int) -> None:
     """Worker `node/N` dies while another of its node lives on."""
     worker = f"node/{round_}"
@@ -159,6 +203,17 @@ def test_a_lost_node_counts_against_no_page(frontier: Hand) -> None:
 
     assert frontier.counters("one")["dead"] == 0
     assert frontier.one().state.losses == 0
+
+
+def test_nodes_that_are_silent_for_a_day_are_forgotten(frontier: Hand) -> None:
+    for number in range(3):
+        frontier.run(calls.beat(f"pod-{number}/a", {"pages": 0}))
+    frontier.advance(86_400_000)
+    frontier.run(calls.beat("pod-9/a", {"pages": 0}))
+
+    frontier.run(calls.reap())
+
+    assert frontier.redis.zrange("prospector:nodes", 0, -1) == [b"pod-9"]
 
 
 def test_a_graceful_stop_counts_against_no_page(frontier: Hand) -> None:

@@ -66,7 +66,7 @@ def hang_in_a_script(server: Server, hand: Hand) -> None:
     hand.redis.config_set("busy-reply-threshold", 1)
     Thread(target=hang, daemon=True).start()
     while not is_busy(hand):
-        pass
+        time.sleep(0.01)
 
 
 def is_busy(hand: Hand) -> bool:

@@ -1,11 +1,12 @@
 """Status and list from counters, with and without Redis; what failed; the lines of a job; what was interrupted."""
 
 import json
-from collections.abc import Callable
+import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from prospector.core.outcomes import SITEMAP, PageOutcome
 from prospector.core.states import JobState
@@ -19,7 +20,7 @@ from prospector.jobs import control, job_log
 from prospector.jobs.interrupted import go_on, newly_interrupted
 from prospector.jobs.listing import NOT_ARCHIVED, listing
 from prospector.jobs.status import status
-from prospector.store import events, misses
+from prospector.store import events, jobs, misses
 from prospector.store.finds import Find
 from prospector.store.pages import MentionRow, PageRow, write
 
@@ -167,6 +168,26 @@ def test_the_lines_of_a_job_come_out_of_all_logs_in_order(tmp_path: Path) -> Non
     assert found[-1]["level"] == "ERROR"
 
 
+def test_a_torn_line_hides_no_other_and_a_long_log_is_read_back_only_as_far_as_it_takes(tmp_path: Path) -> None:
+    folder = tmp_path / "logs" / "prospector" / "domain"
+    folder.mkdir(parents=True)
+    written = [
+        json.dumps({"time": f"{number:09}", "level": "INFO", "event": "gesehen: süß", "job": "abc123"})
+        for number in range(5_000)
+    ]
+    torn = '{"time": "000004999", "job": "abc123", "eve'
+    (folder / "w-1.log").write_text("\n".join([*written, torn, *written[:1], torn]), encoding="utf-8")
+    log = job_log.local_logs(tmp_path)["w-1"]
+
+    newest = job_log.lines({"w-1": log}, "abc123", most=3)
+    everything = job_log.lines(job_log.local_logs(tmp_path), "abc123", most=10_000)
+
+    assert [one["time"] for one in newest] == ["000004998", "000004999", "000000000"]
+    assert next(log), "nothing is left of it: all of it was read"
+    assert [int(one["time"]) for one in everything] == [*range(5_000), 0]
+    assert {one["event"] for one in everything} == {"gesehen: süß"}
+
+
 def test_the_moves_of_a_job_are_among_its_lines(desk: Desk) -> None:
     job = desk.running()
     control.pause(desk.engine, desk.frontier, job)
@@ -181,15 +202,31 @@ def test_the_moves_of_a_job_are_among_its_lines(desk: Desk) -> None:
     ]
 
 
-def test_an_interruption_is_told_once_and_the_job_goes_on(desk: Desk, together: Callable[..., list[object]]) -> None:
+def wait_for_locks(engine: Engine, count: int) -> None:
+    waiting = text(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    )
+    end = time.monotonic() + 30
+    while True:
+        with engine.connect() as connection:  # what it shows stays the same within a transaction
+            if connection.scalar(waiting) == count:
+                return
+        assert time.monotonic() < end, f"not {count} wait"
+        time.sleep(0.01)
+
+
+def test_an_interruption_is_told_once_and_the_job_goes_on(desk: Desk) -> None:
     job = desk.running()
     resting = desk.running(name="resting")
     control.pause(desk.engine, desk.frontier, resting)
     stopped_at = datetime.now(UTC) + timedelta(seconds=1)
 
-    answers = together(*[lambda: newly_interrupted(desk.engine, stopped_at)] * 4)
-    (found,) = [one for one in answers if one]
-    assert isinstance(found, list)
+    with ThreadPoolExecutor(4) as pool:
+        with desk.engine.begin() as connection:
+            jobs.hold_still(connection, job)
+            asked = [pool.submit(newly_interrupted, desk.engine, stopped_at) for _ in range(4)]
+            wait_for_locks(desk.engine, 4)
+        (found,) = [one.result() for one in asked if one.result()]
     go_on(desk.engine, desk.frontier, found)
 
     assert [(one.job.id, one.at) for one in found] == [(job, stopped_at)]
@@ -229,6 +266,18 @@ def test_a_resumed_job_has_the_speed_of_now_and_one_that_waits_for_its_site_know
     assert one.stalled_until
     assert one.eta
     assert one.eta.low_seconds >= 7_000
+
+
+def test_a_job_of_which_all_wait_for_their_sites_ends_no_sooner(desk: Desk) -> None:
+    job = desk.running(count=1)
+    (ticket,) = desk.claim()
+    desk.frontier.run(calls.release(ticket.lease, Fetch.STRAINED, 0, 40, 60_000, retry_after_ms=7_200_000))
+    desk.frontier.run(calls.settle(ticket.lease, Verdict.AGAIN, wait_ms=7_200_000))
+
+    one = status(desk.engine, desk.frontier, job)
+
+    assert one.eta
+    assert one.eta.low_seconds == one.eta.high_seconds >= 7_000
 
 
 def test_every_reason_for_a_failure_is_counted(desk: Desk) -> None:

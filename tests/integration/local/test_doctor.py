@@ -20,6 +20,7 @@ from prospector.frontier import server as frontier_server
 from prospector.local import checks, providers
 from prospector.local.checks import Check, Verdict
 from prospector.local.servers import Servers
+from prospector.store import server as store_server
 
 
 def verdicts(found: Iterator[Check]) -> dict[str, Verdict]:
@@ -46,6 +47,18 @@ def test_a_database_of_another_encoding_and_without_rights_fails(database: str) 
     assert found["Postgres encoding"] is Verdict.FAIL
     assert found["Postgres rights"] is Verdict.FAIL
     assert found["Postgres version"] is Verdict.OK
+
+
+def test_too_few_locks_for_a_restore_are_warned_of(stack: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
+    facts = replace(store_server.facts(stack.database_url), locks_per_transaction=64, locks_allowed=6_400)
+    assert verdicts(checks.postgres(stack.database_url))["Postgres locks"] is Verdict.OK
+
+    monkeypatch.setattr(store_server, "facts", lambda _: facts)
+
+    (found,) = [one for one in checks.postgres(stack.database_url) if one.name == "Postgres locks"]
+    assert found.state is Verdict.WARN
+    assert "about 266 jobs" in found.found
+    assert "max_locks_per_transaction = 256" in found.remedy
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import pytest
 
 from prospector import nodes
 from prospector.errors import CredentialsRejected, ServerUnreachable
+from prospector.jobs import job_log
 from prospector.nodes import Stage
 from tests.integration.nodes.conftest import Start, until
 
@@ -21,7 +22,11 @@ def test_a_scheduled_spider_is_listed_under_the_id_it_was_given_until_it_has_fin
     (run,) = nodes.node(url).runs
     assert run.stage is Stage.FINISHED
     assert run.log
-    assert b"Spider closed" in nodes.file(url, run.log)
+    log = nodes.file(url, run.log)
+    assert b"Spider closed" in log
+    assert nodes.file_bytes(url, run.log) == len(log)
+    assert nodes.piece(url, run.log, 10, 50) == log[10:50]
+    assert list(job_log.node_logs(url)[run.id])[::-1] == log.decode().split("\n")
 
 
 def test_a_waiting_spider_that_is_cancelled_never_runs(start_scrapyd: Start) -> None:

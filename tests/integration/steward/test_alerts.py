@@ -13,6 +13,7 @@ from prospector.fetch.webhook import WebhookFailed
 from prospector.jobs.alerts import Herald
 from prospector.jobs.post import Post
 from prospector.store import events, jobs
+from prospector.store.jobs import NewJob
 from prospector.store.tables import EventKind
 from tests.integration.steward.conftest import LOOPBACK, Receiver
 
@@ -70,6 +71,23 @@ def test_the_end_of_a_job_is_told_once_whoever_leads(
     assert receiver.got == [
         {"text": f"Prospector: job {job} is completed: 3 succeeded", "kind": "completed", "job": job}
     ]
+
+
+def test_a_move_whose_transaction_took_its_time_is_told_after_later_ones(
+    post: MakePost, engine: Engine, new_job: Callable[..., NewJob], receiver: Receiver
+) -> None:
+    with engine.begin() as connection:
+        first, second = (jobs.create(connection, new_job(name=name)).job for name in ("first", "second"))
+    Herald(post()).notice_moves()
+    with engine.begin() as slow:
+        jobs.move(slow, first, JobState.CANCELLED, "cancelled")
+        move(engine, second, JobState.CANCELLED, "cancelled")
+        Herald(post()).notice_moves()
+
+    Herald(post()).notice_moves()
+    Herald(post()).notice_moves()
+
+    assert [one["job"] for one in receiver.got] == [second, first]
 
 
 def test_what_happened_before_any_steward_looked_is_no_news(

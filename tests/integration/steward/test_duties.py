@@ -4,11 +4,14 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, make_url, text
 
 from prospector.core.methods import PRICE_CREDITS
 from prospector.core.states import JobState
 from prospector.core.ticket import Verdict
+from prospector.demo.proxy import FaultProxy
+from prospector.demo.proxy_faults import ProxyFault
+from prospector.errors import ServerUnreachable
 from prospector.frontier import calls
 from prospector.frontier.calls import Fetch, Status, Terms
 from prospector.frontier.client import Frontier
@@ -117,6 +120,23 @@ def test_while_the_record_is_away_nothing_is_handed_out_and_it_goes_on_by_itself
     assert frontier.run(calls.running()) == [running]
     with engine.connect() as connection:
         assert "because the database did not answer; resumed by itself" in events.of_job(connection, running)[0].reason
+
+
+def test_jobs_are_held_as_soon_as_redis_answers_where_it_was_away_with_the_record(
+    post: Callable[..., Post], frontier: Frontier, redis_url: str, running: str
+) -> None:
+    url = make_url(redis_url)
+    with FaultProxy(f"{url.host}:{url.port}" if url.host else f"/{url.database}") as proxy:
+        duties = Duties(post(frontier=Frontier(f"redis://{proxy.address}?db={url.query['db']}")), Gauges())
+        duties.follow_jobs()
+        proxy.order(ProxyFault.DOWN)
+        with pytest.raises(ServerUnreachable):
+            duties.record_is_away(61.0)
+        proxy.lift(ProxyFault.DOWN)
+
+        duties.record_is_away(62.0)
+
+        assert frontier.run(calls.running()) == []
 
 
 def test_a_job_that_was_cancelled_or_deleted_halfway_is_handed_out_no_more(

@@ -11,7 +11,7 @@ from urllib.request import urlopen
 import pytest
 from sqlalchemy import Engine, text
 
-from prospector.errors import SettingInvalid
+from prospector.errors import ServerUnreachable, SettingInvalid
 from prospector.jobs import metrics_server
 from prospector.jobs.gauges import Gauges
 from prospector.jobs.steward import Duty, Steward
@@ -33,6 +33,8 @@ class Standing:
         self.stop = threading.Event()
         self.ended: list[str] = []
         self.away: list[float] = []
+        self.redis_is_away = False
+        self.name = name
         self.gauges = Gauges()
         duties = [Duty("note", 0.1, lambda: done.append(name)), Duty("broken", 0.1, self.fail)]
         self.steward = Steward(
@@ -40,11 +42,22 @@ class Standing:
             duties,
             self.gauges,
             self.stop,
-            on_away=self.away.append,
+            on_away=self.note_away,
             on_stop=lambda: self.ended.append(name),
         )
         self.thread = threading.Thread(target=self.steward.run)
         self.thread.start()
+
+    def note_away(self, seconds: float) -> None:
+        self.away.append(seconds)
+        if self.redis_is_away:
+            raise ServerUnreachable("Redis does not answer", "Try again.")
+
+    def lose_connection(self, engine: Engine) -> None:
+        ours = "application_name = :name AND datname = current_database()"
+        with engine.begin() as connection:
+            end = text(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {ours}")
+            connection.execute(end, {"name": self.name})
 
     def fail(self) -> None:
         raise ZeroDivisionError
@@ -83,16 +96,22 @@ def test_a_leader_that_loses_its_connection_leads_no_longer_until_it_has_the_loc
     done: list[str] = []
     with standing(engine, "first", done) as first:
         until(lambda: first.steward.leading)
-        with engine.begin() as connection:
-            connection.execute(
-                text(
-                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-                    " WHERE application_name = 'first' AND datname = current_database()"
-                )
-            )
+        first.lose_connection(engine)
 
         until(lambda: first.away)
         until(lambda: first.steward.leading)
+
+
+def test_one_that_finds_redis_away_as_well_leads_again_when_postgres_is_back(engine: Engine) -> None:
+    with standing(engine, "first", []) as first:
+        until(lambda: first.steward.leading)
+        first.redis_is_away = True
+        first.lose_connection(engine)
+
+        until(lambda: first.away)
+        until(lambda: first.steward.leading)
+
+        assert first.thread.is_alive()
 
 
 def test_a_duty_that_fails_is_counted_and_the_others_go_on(engine: Engine) -> None:

@@ -1,5 +1,5 @@
 -- A page whose lease was lost may be what kills workers: it is handed out alone. One worker at a time empties its hands
--- for that. Returns nil where this worker goes on as usual, else the wait, with the ticket (if any) in `tickets`.
+-- for that, and only when it can be asked for now. Returns nil where this worker goes on as usual, else the wait, with the ticket (if any) in `tickets`.
 local RETRY_MS = 200
 local LOOK_AT = 50
 local function alone_first(worker, rules, now, tickets)
@@ -17,15 +17,18 @@ local function alone_first(worker, rules, now, tickets)
     local site = redis.call('HGET', DOMAIN(job, domain), 'site')
     if not site then redis.call('ZREM', SUSPECTS(), one)
     elseif rules.only_job ~= '' and rules.only_job ~= job then  -- another worker's
-    elseif redis.call('ZSCORE', RUNNING(), job) then may_go[#may_go + 1] = {one, job, domain, url, site}
-    else redis.call('ZADD', SUSPECTS(), now, one) end  -- of a held job: behind the others
+    else
+      local delay_ms = redis.call('ZSCORE', RUNNING(), job) and site_due(site, rules, now)
+      if delay_ms and limit_reached(job, domain, site, now) ~= 'full' then may_go[#may_go + 1] = {one, job, domain, url, site, delay_ms}
+      else redis.call('ZADD', SUSPECTS(), now, one) end  -- of a held job, or one that has to wait: behind the others
+    end
   end
   if #may_go > 0 then
     redis.call('SET', QUIET(), worker)
     if busy then return RETRY_MS end
     for _, page in ipairs(may_go) do
-      local one, job, domain, url, site = unpack(page)
-      local ticket = take_suspect(one, job, domain, url, site, worker, rules, now)
+      local one, job, domain, url, site, delay_ms = unpack(page)
+      local ticket = take_suspect(one, job, domain, url, site, worker, rules, delay_ms, now)
       if ticket then
         tickets[1] = ticket
         return RETRY_MS

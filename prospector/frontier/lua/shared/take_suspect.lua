@@ -1,9 +1,5 @@
--- Grants a suspect page alone, if its site may be asked now and its method is affordable.
-local function take_suspect(one, job, domain, url, site, worker, rules, now)
-  local known = redis.call('HMGET', SITE(site), 'lease', 'next', 'blocked', 'delay')
-  local delay_ms = math.max(tonumber(known[4]) or 0, rules.delay_ms)
-  local at = math.max(tonumber(known[2]) or 0, tonumber(known[3]) or 0, rules.boot + delay_ms)
-  if known[1] or at > now then return nil end
+-- Grants a suspect page alone, of a site that may be asked now, if its method is affordable.
+local function take_suspect(one, job, domain, url, site, worker, rules, delay_ms, now)
   local limit = limit_reached(job, domain, site, now)
   if limit == 'full' then return nil end
   redis.call('ZREM', SUSPECTS(), one)
