@@ -179,6 +179,7 @@ def test_a_dry_run_makes_nothing(run: Run) -> None:
     )
 
     assert done.returncode == 0
+    assert "Plan: 2 domains, a sample of " in done.stderr
     assert "Nothing was made (--dry-run). It would be 2 domains, named 'dry'." in done.stderr
     assert "dry" not in run("job", "list").stdout
 
