@@ -17,6 +17,7 @@ from prospector.store.sites import ORDINARY_DELAY_MS, SiteMemory
 LOG = logs.named(__name__)
 WRITE_SECONDS = 2.0
 LONG_BLOCK_MS = 5_000
+SLOW_MOST = 20_000  # one beyond stays slow in the record when it becomes fast again
 
 
 class SiteMemories:
@@ -26,7 +27,7 @@ class SiteMemories:
         self._crawler = crawler
         self._task: asyncio.Task[None] | None = None
         self._unwritten: dict[str, SiteMemory] = {}
-        self._slow: set[str] = set()
+        self._slow: dict[str, None] = {}  # those that became so last
         crawler.signals.connect(self.spider_opened, signals.spider_opened)
         crawler.signals.connect(self.spider_closed, signals.spider_closed)
 
@@ -53,9 +54,11 @@ class SiteMemories:
         until = datetime.fromtimestamp(blocked_ms / 1000, UTC) if blocked else None
         self._unwritten[site] = SiteMemory(site, now, delay_ms, until)
         if delay_ms > ORDINARY_DELAY_MS:
-            self._slow.add(site)
+            self._slow[site] = None
+            if len(self._slow) > SLOW_MOST:
+                del self._slow[next(iter(self._slow))]
         else:
-            self._slow.discard(site)
+            self._slow.pop(site, None)
 
     async def _write_now_and_then(self, engine: Engine) -> None:
         while True:

@@ -1,5 +1,6 @@
 """Plain HTTP: Scrapy's own handler, which sends only with leave, connects only where it may, and says when it is over."""
 
+import asyncio
 import time
 from datetime import UTC, datetime
 from typing import Any
@@ -10,14 +11,15 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import DownloadCancelledError, DownloadConnectionRefusedError, DownloadFailedError
 from scrapy.http import Response
 from scrapy.utils.httpobj import urlparse_cached
+from twisted.internet.error import ConnectError
 
 from prospector.core.retry_after import retry_after_ms
 from prospector.fetch.certificates import is_bad
-from prospector.fetch.failures import NotSent, Stopped
+from prospector.fetch.failures import NO_ROOM, NoRoom, NotSent, Stopped
 from prospector.fetch.flights import Flights
 from prospector.fetch.last_look import LEAVE, LastLookPool, Leave
 from prospector.fetch.passage import Passage
-from prospector.fetch.resolver import Names, Resolver
+from prospector.fetch.resolver import NO_ROOM_SECONDS, Names, Resolver
 
 # answers of a site that has trouble, or is asked too often
 STRAINED = frozenset({429, 500, 502, 503, 504})
@@ -47,8 +49,9 @@ class DirectHandler(HTTP11DownloadHandler):
         leave = Leave(passage)
         LEAVE.set(leave)
         try:
-            flight = super().download_request(request)
-            response = await self._flights.until_stopped(flight, Stopped(f"{request.url} was cut off."))
+            response = await self._flights.until_stopped(
+                self._fly(request, leave), Stopped(f"{request.url} was cut off.")
+            )
             strained, wait_ms = response.status in STRAINED, wait_asked_ms(response)
         except (DownloadConnectionRefusedError, DownloadCancelledError):
             strained = False  # nobody is there to be strained, or it was ours to end: too large
@@ -65,6 +68,16 @@ class DirectHandler(HTTP11DownloadHandler):
         finally:
             if not leave.refused:
                 passage.ended(int((time.monotonic() - began) * 1000), strained=strained, retry_after_ms=wait_ms)
+
+    async def _fly(self, request: Request, leave: Leave) -> Response:
+        try:
+            return await super().download_request(request)
+        except ConnectError as error:
+            if error.osError not in NO_ROOM:
+                raise
+            leave.refused = True
+            await asyncio.sleep(NO_ROOM_SECONDS)
+            raise NoRoom(f"{request.url} was not sent: {error}.") from error
 
 
 def wait_asked_ms(response: Response) -> int:

@@ -1,5 +1,8 @@
 """How a fetch can fail, in words of ours."""
 
+import errno
+import socket
+
 from scrapy.exceptions import IgnoreRequest
 
 from prospector.errors import ProspectorError
@@ -11,6 +14,10 @@ class FetchFailed(ProspectorError):
 
 class NotSent(FetchFailed):
     """The leave to send ran out before anything left: nothing was asked of the site."""
+
+
+class NoRoom(NotSent):
+    """This machine has no file or memory left for another connection: no site is to blame."""
 
 
 class Stopped(FetchFailed):
@@ -31,3 +38,13 @@ class Disallowed(IgnoreRequest):
 
 class DelayTooLong(IgnoreRequest):
     """robots.txt wants longer delays than we can wait: nothing was asked of the site."""
+
+
+# of this process, of this machine, and of its network buffers
+NO_ROOM = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+
+
+def is_for_room(error: OSError) -> bool:
+    if isinstance(error, socket.gaierror):
+        return error.errno in {socket.EAI_SYSTEM, socket.EAI_MEMORY}
+    return error.errno in NO_ROOM

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ LOG = logs.named(__name__)
 REPLAYED = "replayed"  # set by frontier/lua/shared/lose.lua
 BATCH_ROWS = 100
 BATCH_SECONDS = 0.5
+OPENED_MOST = 10_000  # domains that need not be opened again, which changes nothing; 2 MB
 AWAY_SECONDS = (1.0, 15.0)  # first and longest pause while Postgres is away
 
 
@@ -41,7 +42,7 @@ class WritePipeline:
         self._crawler = crawler
         self._waiting: list[Waiting] = []
         self._uncommitted: set[asyncio.Future[None]] = set()
-        self._opened: set[tuple[str, int, int]] = set()
+        self._opened: OrderedDict[tuple[str, int, int], None] = OrderedDict()  # those written last
         self._full = asyncio.Event()
         self._stopping = False
 
@@ -146,9 +147,14 @@ class WritePipeline:
 
     def _write(self, job: str, rows: list[PageRow]) -> pages.Written:
         spider: Any = self._crawler.spider
-        unopened = {(job, row.domain, row.generation) for row in rows} - self._opened
+        written = {(job, row.domain, row.generation) for row in rows}
+        unopened = written - self._opened.keys()
         if unopened:
             with spider.engine.begin() as connection:
                 domains.open_(connection, job, sorted(number for _, number, _ in unopened))
-            self._opened |= unopened
+        for one in written:
+            self._opened[one] = None
+            self._opened.move_to_end(one)
+        while len(self._opened) > OPENED_MOST:
+            self._opened.popitem(last=False)
         return pages.write(spider.engine, job, rows)

@@ -37,6 +37,7 @@ from prospector.spiders import debugging, parts, readings, sitemap_readings
 from prospector.spiders.arguments import WAY, Arguments, arguments
 from prospector.spiders.briefs import Briefs
 from prospector.spiders.ledger import Ledger
+from prospector.spiders.open_files import raise_open_files
 from prospector.spiders.page_links import PageLinks
 from prospector.spiders.paid_passage import PaidTicketPassage
 from prospector.spiders.preparation import Preparation
@@ -95,6 +96,7 @@ class DomainSpider(CrawlSpider):
         if not (settings["WORKER_DATABASE_URL"] and settings["REDIS_URL"]):
             raise SettingInvalid("A worker needs DATABASE_URL and REDIS_URL.", f"Give them, or debug one domain: {WAY}")
         safe_api_url(settings["SCRAPINGBEE_API_URL"])  # Scrapy would take the error of a handler for a missing one
+        raise_open_files()
         self.engine = server.engine(settings["WORKER_DATABASE_URL"], "prospector worker")
         if job:
             with self.engine.connect() as connection:

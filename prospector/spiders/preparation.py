@@ -47,6 +47,9 @@ class Preparation:
     async def _prepare(self, tickets: list[Ticket], then: Then, new_jobs: set[str], unread: list[str]) -> None:
         spider = self._spider
         asked = spider.pump.ask(calls.robots_of(unread))
+        if new_jobs:
+            in_hand = {ticket.job for ticket in spider.pump.hands.values()}
+            spider.briefs.forget_all_but({*await spider.pump.ask(calls.running()), *in_hand})
         for job in new_jobs:
             await self._learn(job)
         for of_authority, read in zip(unread, await asked, strict=True):

@@ -3,10 +3,12 @@
 import asyncio
 import time
 
+import pytest
 from scrapy.crawler import Crawler
 from scrapy.spiders import Spider
 from sqlalchemy import Engine
 
+from prospector.extensions import site_memory
 from prospector.extensions.site_memory import SiteMemories
 from prospector.store import server, sites
 
@@ -50,3 +52,13 @@ def test_what_the_record_did_not_take_is_written_later(engine: Engine) -> None:
 
     with engine.connect() as connection:
         assert [one.site for one in sites.recall(connection)] == ["slow.test"]
+
+
+def test_what_a_worker_remembers_of_slow_sites_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(site_memory, "SLOW_MOST", 2)
+    memories = SiteMemories.from_crawler(Crawler(Spider))
+
+    for site in ("a.test", "b.test", "c.test", "c.test"):
+        memories.note(site, 4_000, 0)
+
+    assert list(memories._slow) == ["b.test", "c.test"]

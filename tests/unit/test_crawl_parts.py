@@ -1,6 +1,8 @@
 """The crawl's small parts: what is followed, whose a page is, what a failure is called, what is kept of a page."""
 
+import gc
 import time
+import tracemalloc
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -13,6 +15,7 @@ from scrapy.utils.misc import load_object
 from twisted.internet import error
 from twisted.python.failure import Failure
 
+from prospector.core import robots
 from prospector.core.evidence import Evidence
 from prospector.core.keywords import Keyword
 from prospector.core.linking import linking
@@ -218,12 +221,48 @@ def test_what_is_known_of_robots_is_by_authority_and_for_a_while(monkeypatch: py
 
 
 def test_the_oldest_robots_are_forgotten_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(robots_book, "KEPT", 2)
+    one = robots_book.ENTRY_BYTES + len(Robots(Stance.NONE).encoded())
+    monkeypatch.setattr(robots_book, "KEPT_BYTES", 2 * one)
     book = RobotsBook()
-    for name in "abc":
+    for name in "abcc":
         book.learn(f"https://{name}.test", Robots(Stance.NONE))
 
     assert [name for name in "abc" if book.known(f"https://{name}.test/")] == ["b", "c"]
+
+
+def test_a_robots_txt_that_is_not_at_hand_any_more_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(robots_book, "RULES_AT_HAND", 1)
+    book = RobotsBook()
+    for name in "abc":
+        book.learn(f"https://{name}.test", robots.read(f"User-agent: *\nDisallow: /{name}".encode()))
+
+    found = {name: book.known(f"https://{name}.test/") for name in "abc"}
+
+    assert [name for name, of in found.items() if of and not of.allows(f"https://{name}.test/{name}")] == [
+        "a",
+        "b",
+        "c",
+    ]
+    assert all(of and of.allows("https://any.test/x") for of in found.values())
+
+
+def test_thousands_of_rules_of_hundreds_of_sites_fit_into_a_worker() -> None:
+    rules = "".join(f"Disallow: /*/collections/*{number}filter*&*filter*\n" for number in range(1000))
+    book = RobotsBook()
+    tracemalloc.start()
+    try:
+        for number in range(25):
+            book.learn(f"https://{number}.test", robots.read(f"User-agent: *\n{rules}".encode()))
+            known = book.known(f"https://{number}.test/")
+            assert known
+            assert known.allows("https://any.test/x")
+        gc.collect()  # parsed rules refer to each other
+        used_bytes, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert used_bytes < 15_000_000  # twice as much if all of them stayed as they are parsed
+    assert all(book.known(f"https://{number}.test/") for number in range(25))
 
 
 # --- what is kept of a page

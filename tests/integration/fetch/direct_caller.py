@@ -5,8 +5,12 @@
 
 import asyncio
 import json
+import os
+import resource
 import socket
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
 from ipaddress import ip_network
 from typing import Any
 
@@ -32,6 +36,8 @@ LOOKED_UP: dict[str, int] = {}
 
 
 def look_up(host: str) -> Any:
+    if WISH.get("system_names"):
+        return socket.getaddrinfo(host, 0, socket.AF_INET, socket.SOCK_STREAM)
     answers = WISH.get("names", {}).get(host)
     if answers is None:
         raise socket.gaierror(socket.EAI_NONAME, "unknown")
@@ -58,12 +64,25 @@ class Passage:
         self.told |= {"strained": strained, "retry_after_ms": retry_after_ms}
 
 
+@contextmanager
+def without_files() -> Iterator[None]:
+    """Every file that this process may open is open."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    with ExitStack() as opened:
+        try:
+            while True:
+                opened.callback(os.close, os.open(os.devnull, os.O_RDONLY))
+        except OSError:
+            yield
+
+
 async def fetched(handler: DirectHandler, wish: dict[str, Any]) -> dict[str, Any]:
     passage = Passage(wait=wish.get("wait", 0), leaves=wish.get("leaves", 1_000))
     meta = {"passage": passage, "download_timeout": wish.get("seconds", 5)}
     request = Request(wish["url"], headers={"User-Agent": "test"}, meta=meta)
     try:
-        response = await handler.download_request(request)
+        with without_files() if wish.get("without_files") else nullcontext():
+            response = await handler.download_request(request)
     except Exception as error:  # noqa: BLE001  # whatever it is, the test says what it should be
         evidence = evidence_of_failure(Failure(error))
         return {"error": type(error).__name__, "evidence": evidence, **passage.told}

@@ -250,6 +250,39 @@ def test_an_unknown_name_is_one(inside: ThreadingHTTPServer) -> None:
     assert told["evidence"] == "unresolved"
 
 
+def test_where_no_file_is_left_for_a_connection_nothing_was_asked_and_no_site_is_to_blame(
+    inside: ThreadingHTTPServer,
+) -> None:
+    resolve = [f"*.test=127.1.0.1:{inside.server_port}"]
+
+    before, without, after = fetch(
+        {"url": "http://a.test/a"},
+        {"url": "http://b.test/b", "without_files": True},
+        {"url": "http://b.test/c"},
+        resolve=resolve,
+    )
+
+    assert (before["status"], after["status"]) == (200, 200)
+    assert without["error"] == "NoRoom"
+    assert "strained" not in without
+    assert asked(inside) == ["/a", "/c"]
+
+
+def test_where_no_file_is_left_to_look_a_name_up_it_is_not_taken_for_unknown() -> None:
+    server = serving("127.0.0.1")
+    url = f"http://localhost:{server.server_port}/"
+    try:
+        without, after = fetch(
+            {"url": url, "without_files": True}, {"url": url}, allowed=["127.0.0.0/8"], system_names=True
+        )
+    finally:
+        server.shutdown()
+        server.server_close()
+
+    assert without["error"] == "NoRoom"
+    assert after["status"] == 200
+
+
 def test_many_slow_names_do_not_hold_up_another_site(inside: ThreadingHTTPServer) -> None:
     """As many look-ups as there are threads may hang; names that RESOLVE knows need none."""
     assert resolver.THREADS >= 64

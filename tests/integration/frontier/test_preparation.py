@@ -1,6 +1,6 @@
 """Tickets whose job or robots.txt cannot be read go back to the frontier: none stays in a worker's hands for nothing."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import pytest
@@ -9,10 +9,13 @@ from scrapy.settings import Settings
 from sqlalchemy import Engine
 
 from prospector.core.ticket import Ticket
+from prospector.frontier import calls
 from prospector.frontier.client import AsyncFrontier
 from prospector.frontier.pump import Pump
-from prospector.spiders import preparation
+from prospector.spiders import briefs, preparation
 from prospector.spiders.domain import DomainSpider
+from prospector.store import jobs
+from prospector.store.jobs import NewJob
 
 from .conftest import Hand
 from .test_pump import run, until
@@ -42,8 +45,8 @@ async def spider(hand: Hand, record: str, prepared: list[Ticket]) -> AsyncIterat
         await pump.stop(2)
 
 
-def given_back(hand: Hand) -> bool:
-    return hand.redis.hlen("prospector:leases") == 0 and hand.counters(JOB)["flying"] == 0
+def given_back(hand: Hand, job: str) -> bool:
+    return hand.redis.hlen("prospector:leases") == 0 and hand.counters(job)["flying"] == 0
 
 
 @pytest.fixture(autouse=True)
@@ -62,8 +65,8 @@ def test_while_the_record_is_away_tickets_of_an_unknown_job_are_given_back(
         async with spider(frontier, away, prepared) as made:
             frontier.job(JOB, ["shop.test", "blog.test"])
             await until(lambda: "tickets_not_prepared" in caplog.messages)
-            frontier.run(preparation.calls.hold(JOB))
-            await until(lambda: not made.pump.hands and given_back(frontier))
+            frontier.run(calls.hold(JOB))
+            await until(lambda: not made.pump.hands and given_back(frontier, JOB))
 
     run(work())
 
@@ -101,3 +104,33 @@ def test_tickets_of_a_job_that_is_deleted_are_given_back_and_the_others_go_on(
     run(work())
 
     assert {ticket.job for ticket in prepared} == {job}
+
+
+def test_the_brief_of_a_job_that_is_over_is_forgotten_when_another_is_learnt_and_learnt_anew_when_it_goes_on(
+    frontier: Hand,
+    engine: Engine,
+    job: str,
+    new_job: Callable[..., NewJob],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(briefs, "USED_SECONDS", 0.0)
+    with engine.begin() as connection:
+        other = jobs.create(connection, new_job(name="other")).job
+    prepared: list[Ticket] = []
+
+    async def work() -> None:
+        async with spider(frontier, engine.url.render_as_string(hide_password=False), prepared) as made:
+            frontier.job(job, ["shop.test"])
+            await until(lambda: [ticket.job for ticket in prepared] == [job])
+            frontier.run(calls.hold(job))
+            made.pump.give_back(prepared[0])
+            await until(lambda: given_back(frontier, job))
+            frontier.job(other, ["blog.test"])
+            await until(lambda: other in made.briefs)
+            assert job not in made.briefs
+            frontier.run(calls.lift(job))
+            await until(lambda: [ticket.job for ticket in prepared] == [job, other, job])
+            assert job in made.briefs
+            assert other in made.briefs
+
+    run(work())
