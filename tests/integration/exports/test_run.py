@@ -26,7 +26,7 @@ from prospector.errors import CredentialsRejected, ServerUnreachable
 from prospector.jobs.exports import making
 from prospector.jobs.exports.heart import NotOurs
 from prospector.jobs.exports.order import Format, Order
-from prospector.jobs.exports.run import Stores, run
+from prospector.jobs.exports.run import Stores, hand_back, run
 from prospector.jobs.exports.shelf import prefix
 from prospector.store import exports, pages, partitions, roles, server
 from prospector.store.domains import Finished
@@ -471,6 +471,17 @@ def test_a_child_that_is_asked_to_end_hands_its_export_back_and_leaves_nothing(e
     assert (keys(files), files.sweep(""), list(folder.iterdir())) == ([], 0, [])
     assert ended(child(engine, (tmp_path / "f").as_uri())) == (0, "")
     assert len(keys(files)) == 5
+
+
+def test_what_was_begun_when_a_runner_was_asked_to_end_goes_with_it(stores: Stores, engine: Engine, job: str) -> None:
+    claimed = ask(engine, job, CSV)
+    begun = stores.files.writer(f"{prefix(job, claimed.id)}1/results.csv", "results.csv", "text/csv")
+
+    hand_back(stores, claimed)
+
+    assert stores.files.sweep("") == 0
+    assert (state(engine, claimed).state, state(engine, claimed).attempts) == ("waiting", 0)
+    begun.abort()
 
 
 @pytest.mark.parametrize("place", ["folder", "s3"])
