@@ -134,8 +134,8 @@ class Fleet:
         """Until each job has no domain left but those that wait for a far Retry-After."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
-            left = [self.counters(job) for job in jobs_]
-            if all(one["waiting"] == 0 and one["open"] <= one.get("stalled", 0) for one in left):
+            left = self.frontier.run(calls.status(jobs_))
+            if all(one and one.domains_waiting == 0 and one.domains_open <= one.domains_stalled for one in left):
                 return
             assert all(worker.poll() is None for worker in self.workers), "a worker ended"
             look()
