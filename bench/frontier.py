@@ -58,6 +58,7 @@ def begun(socket: str, job: str, count: int) -> Frontier:
     frontier = Frontier(f"unix://{socket}")
     frontier.redis.flushall()
     frontier.run(calls.begin(1))
+    frontier.redis.hset("prospector:meta", "boot", 0)  # long ago
     frontier.run(calls.create(job, Limits(0, threshold_pages=100_000, max_queued=100_000)))
     for start in range(0, count, 1000):
         frontier.run(calls.seed(job, seeds(count)[start : start + 1000]))

@@ -101,8 +101,7 @@ def main() -> None:
     print(f"from SIGTERM to the end of the last worker: {crawl.stopping_seconds:.1f} s")
     for what, seen in verdict.lines.items():
         print(f"{what:34}{seen}")
-    # a robots.txt whose reader was killed before it could tell, or that was wiped, has to be read again
-    broken = [line for line in verdict.broken if not line.startswith("robots.txt read again")]
+    broken = verdict.broken_by_a_kill
     print("\n".join(["broken:", *broken] if broken else ["nothing is broken"]))
     sys.exit(1 if broken else 0)
 

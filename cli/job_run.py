@@ -91,7 +91,7 @@ def run(
       prospector job run --domains leads.xlsx --keywords keywords.txt --client-domain acme.com --follow
     """
     limits = Limits(**{name: options.pop(name) for name in Limits.__dataclass_fields__})
-    found = lists.read(lists.Asked(file, mode=Mode(mode), **options))
+    found = lists.read(lists.Asked(file, mode=Mode(mode), **options), limits.sample)
     _refuse_unusable(found, limits)
     asked = submission(found, limits, name or _named_after(file))
     if dry_run:
@@ -203,9 +203,7 @@ def submission(found: Lists, limits: Limits, name: str) -> "Submission":
 
 
 def _would(asked: "Submission", found: Lists, as_json: bool) -> int:
-    from prospector.jobs.submit import sampled
-
-    count = len(sampled(len(found.intake.domains), asked.sample))
+    count = len(found.domains)
     if as_json:
         output.data({"dry_run": True, "domains": count, "keywords": len(found.keywords.keywords)})
     output.say(f"Nothing was made (--dry-run). It would be {job_words.counted(count, 'domain')}, named {asked.name!r}.")

@@ -88,7 +88,7 @@ def line(one: JobStatus, price_usd: Decimal) -> str:
 
 def outcome(one: JobStatus) -> list[str]:
     """Where a job has come to rest, and the next command."""
-    job, found = one.job.id, f"prospector job export {one.job.id} --format csv"
+    job, found = one.job.id, f"prospector job export {one.job.id} --format csv,xlsx,html --out results"
     match one.job.state:
         case JobState.COMPLETED:
             done = f"{one.domains_done:,} succeeded, {one.domains_failed:,} failed (see error report)"
@@ -207,7 +207,11 @@ def _not_done(one: JobStatus) -> Iterator[tuple[str, str]]:
         return
     parked = one.domains_parked
     paid = f"; {parked:,} of these {'waits' if parked == 1 else 'wait'} for paid requests" if parked else ""
-    if one.domains_waiting:
+    if one.job.state is JobState.PAUSED:
+        begun = f"; {one.domains_open:,} of these {'was' if one.domains_open == 1 else 'were'} begun"
+        if left := one.domains_waiting + one.domains_open:
+            yield "Waiting", counted(left, "domain") + (begun if one.domains_open else "") + paid
+    elif one.domains_waiting:
         being_read = f"; {one.domains_open:,} {'is' if one.domains_open == 1 else 'are'} being read"
         yield "Waiting", counted(one.domains_waiting, "domain") + (being_read if one.domains_open else "") + paid
     elif one.domains_open:

@@ -20,6 +20,7 @@ from prospector.core.keyword_list import KeywordList, read_keywords
 from prospector.core.languages import names, wanted
 from prospector.core.methods import Mode
 from prospector.core.metric import MetricColumn, metric_column
+from prospector.core.sample import sampled
 
 UNDER_A_MINUTE = "under a minute"
 LINES_SHOWN = 5  # of each kind; --json has them all
@@ -44,9 +45,12 @@ class Asked:
 
 @dataclass(frozen=True)
 class Lists:
+    """`plan` is for `domains`, the rest for the whole list."""
+
     asked: Asked
     intake: Intake
     keywords: KeywordList
+    domains: tuple[str, ...]
     plan: Estimate
     metric: MetricColumn | None
     languages: tuple[str, ...]
@@ -72,7 +76,8 @@ def options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def read(asked: Asked) -> Lists:
+def read(asked: Asked, sample: int | None = None) -> Lists:
+    """`sample`: so many domains are to be crawled."""
     from prospector import settings
 
     if asked.keywords_file == asked.domains_file == files.STANDARD_INPUT:
@@ -90,8 +95,10 @@ def read(asked: Asked) -> Lists:
         metric_column(intake, asked.metric_column, name) if asked.metric_column is not None and intake.domains else None
     )
     keywords = read_keywords(*files.contents(asked.keywords_file)) if asked.keywords_file else KeywordList()
-    plan = estimate([one.domain for one in intake.domains], asked.mode, settings.CREDIT_PRICE_USD)
-    return Lists(asked, intake, keywords, plan, metric, languages)
+    chosen = sampled(len(intake.domains), sample)
+    domains = tuple(one.domain for place, one in enumerate(intake.domains) if place in chosen)
+    plan = estimate(domains, asked.mode, settings.CREDIT_PRICE_USD)
+    return Lists(asked, intake, keywords, domains, plan, metric, languages)
 
 
 def as_object(lists: Lists) -> dict[str, Any]:
@@ -217,7 +224,8 @@ def _plan(lists: Lists) -> Iterator[str]:
     keywords = f", {count(len(lists.keywords.keywords), 'keyword')}" if lists.keywords.keywords else ""
     times = [duration(plan.seconds_low), duration(plan.seconds_high)]
     yield ""
-    yield f"Plan: {count(plan.domains, 'domain')} on {count(plan.sites, 'site')}{keywords}, mode {plan.mode}."
+    of_all = f", a sample of {len(lists.intake.domains):,}," if plan.domains < len(lists.intake.domains) else ""
+    yield f"Plan: {count(plan.domains, 'domain')}{of_all} on {count(plan.sites, 'site')}{keywords}, mode {plan.mode}."
     yield f"Time: {_range(*times)} (no history yet: a guess from typical lists)."
     expected = CreditRange(plan.credits_low, plan.credits_high, plan.past_jobs)
     yield f"{in_words(expected, plan.mode, settings.CREDIT_PRICE_USD)}."

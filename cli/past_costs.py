@@ -18,8 +18,7 @@ def informed(found: Lists, engine: "Engine") -> Lists:
     """With an estimate from what such jobs have really used."""
     from prospector import settings
 
-    domains = [one.domain for one in found.intake.domains]
-    plan = estimate(domains, found.asked.mode, settings.CREDIT_PRICE_USD, history(engine, found.asked.mode))
+    plan = estimate(found.domains, found.asked.mode, settings.CREDIT_PRICE_USD, history(engine, found.asked.mode))
     return replace(found, plan=plan)
 
 

@@ -169,14 +169,10 @@ def _read(
     secret: bool = False,
     is_of_user: bool = False,
 ) -> T:
-    """`is_of_user`: what is run, and where data and secrets go. A folder that came from somebody else does not decide it."""
+    """`is_of_user`: see _refuse_folder."""
     raw, origin = _raw(name)
-    if is_of_user and origin == str(folder_file()):
-        raise SettingInvalid(
-            f"{name} may not be set in the prospector.toml of a working folder ({origin}): "
-            "a folder that came from elsewhere could run a program or send your key and data away.",
-            f"If you want this value, set it in {user_file()}, in the environment or with --set.",
-        )
+    if is_of_user:
+        _refuse_folder(name, origin)
     value = default
     if raw is not None:
         try:
@@ -188,6 +184,16 @@ def _read(
             ) from None
     READ[name] = Option(name, value, origin, secret)
     return value
+
+
+def _refuse_folder(name: str, origin: str) -> None:
+    """What is run, and where data and secrets go, is not for a folder to say that came from somebody else."""
+    if origin == str(folder_file()):
+        raise SettingInvalid(
+            f"{name} may not be set in the prospector.toml of a working folder ({origin}): "
+            "a folder that came from elsewhere could run a program or send your key and data away.",
+            f"If you want this value, set it in {user_file()}, in the environment or with --set.",
+        )
 
 
 def _raw(name: str) -> tuple[str | None, str]:

@@ -34,15 +34,15 @@ ROOTS = ("root", "app", "__next", "__nuxt")
 EMPTY_ROOTS = ", ".join(f"#{one}" for one in ROOTS)
 ROOT_WORDS = frozenset(written.encode() for one in ROOTS for written in (f'"{one}"', f"'{one}'", f"={one}"))
 BASE = b"<base"
-COMMENT_START = b"<!--"  # other comments end at their first `>`, and are cut as tags
+COMMENT_STARTS = frozenset([b"<!--", b"<![", b"<?"])  # any other ends at its first `>`, and is cut as a tag
 COMMENT_WORD = b"omment"
 RAW_WORDS = {f"<{tag}".encode(): tag for tag in RAW}
 # every walk over a tree costs more than one pass over the bytes for all these words at once: no walk is made in vain
-WORDS = (*HIDING_WORDS, *DISPLAY_NONE, *ROOT_WORDS, BASE, COMMENT_START, COMMENT_WORD, *RAW_WORDS)
+WORDS = (*HIDING_WORDS, *DISPLAY_NONE, *ROOT_WORDS, BASE, *COMMENT_STARTS, COMMENT_WORD, *RAW_WORDS)
 FINDER = BytesAhoCorasick(WORDS, matchkind=MatchKind.LeftmostFirst)
 
 # in what lexbor serialises, attribute values have no `<` or `>`, and tags no spare white space
-COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+COMMENT = re.compile(r"<!--.*?-->|<\?[^>]*+>", re.DOTALL)  # and what PHP that nobody ran leaves
 # two of a name side by side; the names left out are blocks, which are broken anyway
 TWINS = re.compile(r"</(?!li>|p>|t[dhr]>|d[dtl]>|div>|ul>|h\d>)([^>]++)>(?=<\1[ >])")
 TAG = re.compile(r"<(a(?:rea)? [^>]*+|[^ >]++)[^>]*+>")  # its name; a link's with its attributes
@@ -66,7 +66,7 @@ def parse(utf8: bytes) -> Marked:
     if COMMENT_WORD in words:
         _mark_comments(body)
     html = body.html or ""
-    if COMMENT_START in words:
+    if not words.isdisjoint(COMMENT_STARTS):
         html = COMMENT.sub("", html)
     head.has_empty_root = not words.isdisjoint(ROOT_WORDS) and any(map(_is_empty, body.css(EMPTY_ROOTS)))
     text, anchors = _cut(html)
@@ -168,9 +168,9 @@ def _unescaped(text: str) -> str:
     return text.replace("&nbsp;", "\xa0").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
-def _anchor(attributes: str) -> Anchor:
-    href = HREF.search(attributes)
-    rel = REL.search(attributes) if "rel=" in attributes else None
+def _anchor(tag: str) -> Anchor:
+    href = HREF.search(tag)
+    rel = REL.search(tag) if "rel=" in tag else None
     return Anchor(_value(href[1]) if href else None, _value(rel[1]) if rel else "")
 
 

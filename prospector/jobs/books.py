@@ -35,8 +35,10 @@ class Books:
 def books(engine: Engine, account: Usage | None) -> Books:
     now = datetime.now(UTC)
     with engine.connect() as connection:
-        ledger = spend.system_totals(connection)
-        unsettled = tuple(spend.unsettled(connection, now - UNDER_WAY))
+        by_job = spend.totals_by_job(connection)
+        ledger = Totals(sum(one.used for one in by_job.values()), sum(one.reserved for one in by_job.values()))
+        open_ = [job for job, totals in by_job.items() if totals.reserved]
+        unsettled = tuple(spend.unsettled(connection, open_, now - UNDER_WAY))
         if account is None:
             return Books(ledger, unsettled)
         began = account.renews_at.replace(tzinfo=account.renews_at.tzinfo or UTC) - MONTH
@@ -46,10 +48,9 @@ def books(engine: Engine, account: Usage | None) -> Books:
 def settle(engine: Engine, frontier: Frontier, lease: str, used_credits: int) -> str:
     """An operator says what a call cost that nobody knew the price of. Returns its job, whose budget gets back the rest."""
     with engine.begin() as connection:
-        known = {one.lease: one for one in spend.unsettled(connection, datetime.now(UTC))}
-        if lease not in known:
+        call = spend.unsettled_call(connection, lease)
+        if call is None:
             raise NotFound(f"There is no unsettled call {lease!r}.", "Those there are: prospector system credits")
-        call = known[lease]
         if call.at > datetime.now(UTC) - UNDER_WAY:
             raise Conflict(f"Call {lease} may still be answered.", "It can be settled five minutes after it was made.")
         spend.settle(connection, {lease: used_credits})

@@ -97,7 +97,7 @@ def _run(
 ) -> None:
     if known is None:
         fill.fill(connection, frontier, job.id)
-    elif check_domains or known.held or left(known) == 0:
+    elif check_domains or known.held or left(known) == 0 or known.domains_total > job.domains_total:
         _add_missing(connection, frontier, job, known)
     if lift:
         frontier.run(calls.lift(job.id, ALL_REASONS, job.max_credits))
@@ -120,11 +120,11 @@ def _pause(connection: Connection, frontier: Frontier, job: Job, known: Status |
 def _add_missing(connection: Connection, frontier: Frontier, job: Job, known: Status) -> None:
     """Domains that the record has left and the frontier has not: a fill was interrupted, or finished ones were asked for again."""
     tally = domains.tally(connection, job.id)
-    if tally[DomainState.WAITING] + tally[DomainState.OPEN] <= left(known):
-        return
-    missing = fill.add_missing(connection, frontier, job.id)
-    again = missing - max(0, job.domains_total - known.domains_total)
-    if again > 0:  # they were counted as ended, most of them as failed
+    total = known.domains_total
+    if tally[DomainState.WAITING] + tally[DomainState.OPEN] > left(known):
+        total += fill.add_missing(connection, frontier, job.id)
+    again = total - job.domains_total
+    if again > 0:  # they are counted as ended as well, most of them as failed; perhaps by one that died right here
         failed = min(again, max(0, known.domains_failed - tally[DomainState.FAILED]))
         frontier.run(job_calls.reopened(job.id, failed=failed, done=again - failed))
 

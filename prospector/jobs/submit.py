@@ -9,6 +9,7 @@ from sqlalchemy import Engine
 
 from prospector.core.intake import Intake
 from prospector.core.keyword_list import KeywordList
+from prospector.core.sample import sampled
 from prospector.core.spec import JobSpec
 from prospector.core.states import ENDED
 from prospector.store import jobs
@@ -67,13 +68,6 @@ def new_job(asked: Submission) -> NewJob:
         input_rows=intake.rows,
         input_columns=intake.names,
     )
-
-
-def sampled(count: int, wanted: int | None) -> range | frozenset[int]:
-    """The places of a sample: evenly over the list, and the same ones each time."""
-    if wanted is None or wanted >= count:
-        return range(count)
-    return frozenset(place * count // wanted for place in range(wanted))
 
 
 def digest(new: NewJob) -> str:

@@ -69,7 +69,8 @@ def settled(connection: Connection, job: str) -> Iterator[Settled]:
     wanted = text(f"""
         SELECT pages.domain, pages.page, coalesce(pages.found, '{{}}') AS found, pages.outcome, pages.method, pages.attempts,
             pages.status, {COUNTED} AS counted, extract(epoch FROM pages.settled_at - domains.opened_at)::float AS after_seconds,
-            (SELECT count(*) FROM {mentions_of(job)} AS said WHERE said.page = pages.page) AS mentions
+            (SELECT count(*) FROM {mentions_of(job)} AS said
+                WHERE said.job = :job AND said.page = pages.page) AS mentions
         FROM domains
         JOIN {pages_of(job)} AS pages ON pages.domain = domains.number AND pages.generation = domains.generation
         WHERE domains.job = :job AND domains.state = 'open' AND NOT (pages.outcome = 'dead' AND EXISTS (

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, text
 from prospector.errors import EnvironmentInvalid
 
 # the newest of migrations/versions; workers carry it, so that they need not read any migration
-REVISION = "0002"
+REVISION = "0003"
 
 # any number, the same for all who migrate this database
 MIGRATION_LOCK = 7_270_514_113

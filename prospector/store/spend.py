@@ -1,6 +1,6 @@
 """The ledger of credits: a reservation before each paid call, a settlement after it; nothing is ever changed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -85,15 +85,22 @@ def domain_totals(connection: Connection, job: str) -> Iterator[tuple[int, Total
         yield domain, Totals(used, reserved)
 
 
-def system_totals(connection: Connection) -> Totals:
+def totals_by_job(connection: Connection) -> dict[str, Totals]:
     """Of all jobs, deleted ones included."""
-    return _totals(connection, select(*SUMS))
+    rows = connection.execute(select(spend.c.job, *SUMS).group_by(spend.c.job))
+    return {job: Totals(used, reserved) for job, used, reserved in rows}
 
 
-def unsettled(connection: Connection, older_than: datetime) -> list[Unsettled]:
-    """Calls whose outcome nobody knows: they count at full price until an operator settles them."""
-    old = _unsettled().where(spend.c.at < older_than).order_by(spend.c.at)
+def unsettled(connection: Connection, jobs: Collection[str], older_than: datetime) -> list[Unsettled]:
+    """Calls of these jobs whose outcome nobody knows: they count at full price until an operator settles them."""
+    old = _unsettled().where(spend.c.job.in_(jobs), spend.c.at < older_than).order_by(spend.c.at)
     return [Unsettled(**row) for row in connection.execute(old).mappings()]
+
+
+def unsettled_call(connection: Connection, lease: str) -> Unsettled | None:
+    """None: there is no such call, or it is settled."""
+    found = connection.execute(_unsettled().where(spend.c.lease == lease)).mappings().one_or_none()
+    return None if found is None else Unsettled(**found)
 
 
 def unsettled_of(connection: Connection, job: str) -> dict[str, int]:
@@ -104,10 +111,12 @@ def unsettled_of(connection: Connection, job: str) -> dict[str, int]:
 
 def _unsettled() -> Select[Any]:
     settled = spend.alias()
+    # the job says nothing more, but where it is known the index of its rows finds both sides
+    its_end = (settled.c.lease == spend.c.lease, settled.c.job == spend.c.job, settled.c.kind == SpendKind.SETTLED)
     return (
         select(spend.c.lease, spend.c.job, spend.c.reserved_credits.label("credits"), spend.c.at)
         .where(spend.c.kind == SpendKind.RESERVED)
-        .where(~select(settled).where(settled.c.lease == spend.c.lease, settled.c.kind == SpendKind.SETTLED).exists())
+        .where(~select(settled).where(*its_end).exists())
     )
 
 

@@ -242,6 +242,7 @@ spend = Table(
     Column("job", NAME, nullable=False),
     PrimaryKeyConstraint("lease", "kind"),
     Index(None, "job", "domain", postgresql_include=["reserved_credits", "used_credits"]),
+    Index(None, "at", postgresql_using="brin"),  # rows are added in its order: a few pages tell where a month begins
     one_of("kind", SpendKind),
     # a ledger: the reservation adds to what is reserved, the settlement takes it off and adds what was used
     CheckConstraint(

@@ -86,13 +86,13 @@ def test_a_run_says_what_it_made_of_the_lists_and_what_comes_next(run: Run) -> N
 
 def test_a_run_keeps_what_the_score_will_heed_and_another_wish_is_another_job(run: Run) -> None:
     lists = ("--domains", "domains.csv", "--keywords", "keywords.txt", "--no-auto-start", "--json")
-    wish = ("--metric-column", "dr", "--language", "en,German")
+    wishes = (), ("--metric-column", "dr"), ("--language", "en,German")
 
-    plain, wished = (json.loads(run("job", "run", "--name", "Scored", *lists, *words).stdout) for words in ((), wish))
+    found = [json.loads(run("job", "run", "--name", "Scored", *lists, *words).stdout) for words in wishes]
 
-    assert (plain["metric_column"], plain["languages"]) == (None, [])
-    assert (wished["metric_column"], wished["languages"]) == ("DR", ["en", "de"])
-    assert plain["id"] != wished["id"]
+    assert [one["metric_column"] for one in found] == [None, "DR", None]
+    assert [one["languages"] for one in found] == [[], [], ["en", "de"]]
+    assert len({one["id"] for one in found}) == 3
 
 
 def test_the_same_command_again_is_the_same_job(run: Run) -> None:
@@ -179,6 +179,7 @@ def test_a_dry_run_makes_nothing(run: Run) -> None:
     )
 
     assert done.returncode == 0
+    assert "Plan: 2 domains, a sample of " in done.stderr
     assert "Nothing was made (--dry-run). It would be 2 domains, named 'dry'." in done.stderr
     assert "dry" not in run("job", "list").stdout
 

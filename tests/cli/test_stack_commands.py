@@ -4,8 +4,10 @@ import json
 import os
 import plistlib
 import shutil
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -47,6 +49,22 @@ def test_status_starts_nothing_and_says_so(run: Run) -> None:
     found = json.loads(done.stdout)
     assert done.returncode == 0
     assert {found[part]["state"] for part in ("postgres", "redis", "scrapyd")} == {"stopped"}
+
+
+def test_figures_that_are_not_served_are_not_told_as_if_they_were(run: Run) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        taken = f"127.0.0.1:{other.getsockname()[1]}"
+        run("up", METRICS_ADDRESS=taken)
+        run("job", "list", METRICS_ADDRESS=taken)  # makes the record, and so the steward begins
+
+        end = time.monotonic() + 30
+        while "are not served" not in (status := run("status", METRICS_ADDRESS=taken)).stderr:
+            assert time.monotonic() < end, status
+
+    assert f"{taken} is in use, by another stack perhaps" in status.stderr
+    assert taken not in status.stdout
 
 
 def test_up_status_down(run: Run, tmp_path: Path) -> None:

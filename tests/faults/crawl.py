@@ -53,6 +53,11 @@ class Verdict:
     broken: list[str]
     requests: list[tuple[float, str, str]]  # moment (by the clock of the wall), host and path of each
 
+    @property
+    def broken_by_a_kill(self) -> list[str]:
+        """A robots.txt whose reader was killed or frozen before it could tell, or that was wiped, has to be read again."""
+        return [line for line in self.broken if not line.startswith("robots.txt read again")]
+
 
 class Crawl:
     def __init__(

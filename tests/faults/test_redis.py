@@ -28,7 +28,7 @@ def test_a_redis_that_is_killed_and_started_again_loses_nothing(crawl: Crawl) ->
         crawl.redis.start()
     verdict = crawl.finish()
 
-    assert verdict.broken == []
+    assert verdict.broken_by_a_kill == []
     assert "dead_letters=1" not in crawl.said()
 
 
@@ -47,7 +47,7 @@ def test_a_redis_that_comes_back_empty_is_filled_from_the_record(crawl: Crawl) -
     verdict = crawl.finish()
     status = crawl.status()
 
-    assert [line for line in verdict.broken if "robots.txt read again" not in line] == []  # that was lost as well
+    assert verdict.broken_by_a_kill == []
     assert status
     assert status.domains_total == status.domains_done + status.domains_failed
     assert (

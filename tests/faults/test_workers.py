@@ -32,7 +32,7 @@ def test_a_worker_that_is_killed_loses_nothing(crawl: Crawl) -> None:
     first.kill()
     verdict = crawl.finish()
 
-    assert verdict.broken == []
+    assert verdict.broken_by_a_kill == []
     in_flight = 20  # no more than it had in hand
     assert int(verdict.lines["pages fetched again"]) <= in_flight
 
@@ -51,7 +51,7 @@ def test_all_workers_killed_and_others_started_lose_nothing(crawl: Crawl) -> Non
     assert status.domains_open > 0
     crawl.worker()
 
-    assert crawl.finish().broken == []
+    assert crawl.finish().broken_by_a_kill == []
 
 
 def test_a_poison_page_becomes_a_dead_letter_and_takes_nothing_with_it(crawl: Crawl) -> None:
@@ -78,7 +78,7 @@ def test_a_poison_page_becomes_a_dead_letter_and_takes_nothing_with_it(crawl: Cr
 
     assert [(canonical(one.url), one.reason) for one in letters] == [(poison, "its worker died with it")]
     assert letters[0].job == job
-    assert verdict.broken == []
+    assert verdict.broken_by_a_kill == []
 
 
 def test_a_worker_that_is_told_to_stop_gives_back_what_it_has_and_is_gone_in_time(folder: Path, engine: Engine) -> None:
@@ -130,7 +130,7 @@ def test_a_worker_that_wakes_after_its_lease_changes_nothing(crawl: Crawl) -> No
     crawl.wait(lambda: crawl.frontier.redis.keys("prospector:worker:one/*"))  # it spoke again
     verdict = crawl.finish()
 
-    assert verdict.broken == []
+    assert verdict.broken_by_a_kill == []
 
 
 def test_workers_whose_scrapyd_is_killed_go_on_and_one_that_dies_then_is_followed(crawl: Crawl) -> None:
@@ -152,7 +152,7 @@ def test_workers_whose_scrapyd_is_killed_go_on_and_one_that_dies_then_is_followe
         scrapyd.kill()
 
     assert len(orphans) == 2
-    assert verdict.broken == []
+    assert verdict.broken_by_a_kill == []
 
 
 @pytest.mark.parametrize("hours", [1, -1])

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ from prospector.core.outcomes import DomainState
 from prospector.core.states import JobState
 from prospector.store import (
     checkpoints,
+    costs,
     dead_letters,
     domains,
     events,
@@ -47,7 +48,7 @@ INSERT INTO checkpoints (job, taken_at, state) SELECT id, now(), 'running' FROM 
 INSERT INTO sites SELECT 'site' || n, now(), NULL, 1000, 0 FROM generate_series(1, 10000) AS n;
 INSERT INTO dead_letters (page, domain, attempts, generation, job, url, reason)
     SELECT n, 1, 3, 1, 'z00001', 'x', 'x' FROM generate_series(1, 5000) AS n;
-INSERT INTO spend SELECT n, now(), n % 500, 'direct', 5, 0, 'l' || n, 'reserved', 'z' || lpad(to_hex(n % 50), 5, '0')
+INSERT INTO spend SELECT n, now() - (100000 - n) * interval '5 minutes', n % 500, 'direct', 5, 0, 'l' || n, 'reserved', 'z' || lpad(to_hex(n % 50), 5, '0')
     FROM generate_series(1, 100000) AS n;
 INSERT INTO pages_{job} (job, page, settled_at, domain, outcome, generation, attempts, depth, flags, url)
     SELECT '{job}', n, now(), n % 2000, 'read', 1, 1, 0, 0, 'https://x.example/' || n FROM generate_series(1, 40000) AS n;
@@ -110,6 +111,10 @@ HOT: dict[str, Callable[[Connection, str], object]] = {
     "a settlement": lambda c, _: spend.settle(c, {"l77": 5}),
     "what a job has spent": lambda c, _: spend.job_totals(c, "z00007"),
     "what each domain has spent": lambda c, _: list(spend.domain_totals(c, "z00007")),
+    "what is unsettled of a job": lambda c, _: spend.unsettled(c, ["z00007"], NOW),
+    "what a job may still have to pay for": lambda c, _: spend.unsettled_of(c, "z00007"),
+    "a call that is unsettled": lambda c, _: spend.unsettled_call(c, "l77"),
+    "what was spent since a moment": lambda c, _: costs.used_since(c, NOW - timedelta(days=30)),
     "the history of a job": lambda c, _: events.of_job(c, "z00007", 10),
     "following moves": lambda c, _: events.moves_beside(c, list(range(14_500, 14_990))),
     "the exports of a job": lambda c, _: exports.of_job(c, "z00007"),
@@ -165,6 +170,8 @@ def test_a_rebuild_reads_the_pages_of_open_domains_only(filled: tuple[Engine, st
             assert len(list(rebuild.settled(connection, job))) == 60
 
     assert f"pages_{job}_domain_idx" in {node.get("Index Name") for node in nodes(plans[0])}
+    (mentions,) = (node for node in nodes(plans[0]) if node.get("Index Name") == f"mentions_{job}_pkey")
+    assert "job =" in mentions["Index Cond"], "before Postgres 18 an index cannot be searched without its first column"
 
 
 def test_a_statement_that_does_read_a_whole_table_is_noticed(filled: tuple[Engine, str]) -> None:

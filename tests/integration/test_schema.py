@@ -72,7 +72,7 @@ def stamp(engine: Engine, revision: str) -> None:
 
 
 def test_an_empty_database_is_refused_with_the_command_that_fills_it(empty: Engine) -> None:
-    words = r"The database has no tables of Prospector.*needs schema 0002.*prospector db migrate"
+    words = rf"The database has no tables of Prospector.*needs schema {schema.REVISION}.*prospector db migrate"
 
     with empty.connect() as connection, pytest.raises(SchemaOutdated, match=words):
         schema.require_current(connection)

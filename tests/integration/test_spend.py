@@ -62,7 +62,7 @@ def test_eight_who_settle_a_lease_at_once_charge_it_once(engine: Engine) -> None
 def test_what_was_never_reserved_is_never_charged(engine: Engine) -> None:
     with engine.begin() as connection:
         assert not spend.settle(connection, {"9.9": 5})
-        assert spend.system_totals(connection) == Totals(0, 0)
+        assert spend.totals_by_job(connection) == {}
 
 
 def test_totals_are_told_by_domain_by_job_and_in_all(engine: Engine) -> None:
@@ -74,7 +74,7 @@ def test_totals_are_told_by_domain_by_job_and_in_all(engine: Engine) -> None:
 
         assert list(spend.domain_totals(connection, "abc234")) == [(0, Totals(5, 0)), (4, Totals(6, 0))]
         assert spend.job_totals(connection, "abc234") == Totals(11, 0)
-        assert spend.system_totals(connection) == Totals(86, 0)
+        assert spend.totals_by_job(connection) == {"abc234": Totals(11, 0), "xyz789": Totals(75, 0)}
 
 
 def test_calls_whose_outcome_nobody_knows_are_listed(engine: Engine) -> None:
@@ -82,10 +82,12 @@ def test_calls_whose_outcome_nobody_knows_are_listed(engine: Engine) -> None:
         spend.reserve(connection, [call("1.1"), call("1.2")])
         spend.settle(connection, {"1.1": 5})
 
-        assert [(one.lease, one.job, one.credits) for one in spend.unsettled(connection, SOON)] == [
-            ("1.2", "abc234", 25)
-        ]
-        assert not spend.unsettled(connection, SOON - timedelta(days=2))
+        (found,) = spend.unsettled(connection, ["abc234", "xyz789"], SOON)
+        assert (found.lease, found.job, found.credits) == ("1.2", "abc234", 25)
+        assert spend.unsettled_call(connection, "1.2") == found
+        assert spend.unsettled_call(connection, "1.1") is None
+        assert not spend.unsettled(connection, ["xyz789"], SOON)
+        assert not spend.unsettled(connection, ["abc234"], SOON - timedelta(days=2))
 
 
 @pytest.mark.parametrize("sides", ["'reserved', 0, 5", "'reserved', -5, 0", "'settled', 5, 0", "'settled', -5, -1"])

@@ -150,7 +150,7 @@ def hidden(node: LexborNode) -> bool:
 
 def twin(node: LexborNode) -> bool:
     before = node.prev
-    while before is not None and before.is_comment_node:
+    while before is not None and not before.is_element_node and not before.is_text_node:
         before = before.prev
     return before is not None and before.is_element_node and before.tag == node.tag
 

@@ -1,4 +1,4 @@
-"""README and docs name only commands and options that there are."""
+"""README and docs name only commands, options, files and settings that there are."""
 
 import re
 from collections.abc import Iterator
@@ -8,12 +8,15 @@ import click
 import pytest
 
 from cli.main import prospector
+from prospector import settings
 
 CLONE = Path(__file__).parents[2]
 PAGES = [CLONE / "README.md", CLONE / "CONTRIBUTING.md", *sorted((CLONE / "docs").rglob("*.md"))]
 CODE = re.compile(r"^```(?:\w*)\n(.*?)^```$|`([^`\n]+)`", re.MULTILINE | re.DOTALL)
 CALL = re.compile(r"(?:^|[\s(|;&])(?:bin/|backlink-)?prospector((?: [^\s|;&#)>]+)*)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+SOURCE = re.compile(r"^(?:prospector|cli|tests|bench|deploy|migrations|docs|bin|requirements)/[\w./-]+\.\w+$")
+SETTING = re.compile(r"^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
 OF_OTHER_PROGRAMS = {
     "--json",  # of a group: all its commands have it
     "--logger",  # Scrapyd
@@ -95,3 +98,19 @@ def test_the_pages_name_commands_at_all() -> None:
 @pytest.mark.parametrize("call", ["job requeue", "job run --domain x", "nothing", "job list --all-of-it", "jobs list"])
 def test_a_call_that_cannot_be_is_found(call: str) -> None:
     assert mistakes(call.split())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_file_and_page_that_is_named_is_there(page: Path) -> None:
+    named = [one for one in spans(page) if SOURCE.match(one)]
+    linked = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
+
+    assert [one for one in named if not (CLONE / one).exists()] == []
+    assert [one for one in linked if not (page.parent / one).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_setting_that_is_named_is_one(page: Path) -> None:
+    named = {one for one in spans(page) if SETTING.match(one)}
+
+    assert {one for one in named if not hasattr(settings, one)} == set()

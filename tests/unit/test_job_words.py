@@ -185,6 +185,17 @@ def test_what_waits_and_what_is_being_read(waiting: int, being_read: int, label:
     assert said(status(domains_waiting=waiting, domains_open=being_read))[label] == words
 
 
+@pytest.mark.parametrize(
+    ("waiting", "begun", "words"),
+    [(2, 1, "3 domains; 1 of these was begun"), (0, 2, "2 domains; 2 of these were begun"), (4, 0, "4 domains")],
+)
+def test_nothing_is_being_read_in_a_paused_job(waiting: int, begun: int, words: str) -> None:
+    found = said(status(JobState.PAUSED, domains_waiting=waiting, domains_open=begun))
+
+    assert found["Waiting"] == words
+    assert "Being read" not in found
+
+
 @pytest.mark.parametrize("state", [JobState.CANCELLED, JobState.FAILED, JobState.COMPLETED])
 def test_nothing_waits_in_a_job_that_is_over(state: JobState) -> None:
     found = said(status(state, domains_waiting=2, domains_open=1))

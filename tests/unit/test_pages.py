@@ -214,6 +214,13 @@ def test_characters_that_our_marks_are_made_of_do_no_harm() -> None:
     assert [link.anchor for link in one.links] == ["CRM"]
 
 
+@pytest.mark.parametrize("comment", ["<!-- <b> > -->", "<?php echo '<b' ?>", "<![CDATA[x]]>", ""])
+def test_two_elements_of_a_name_side_by_side_are_two_words_whatever_comment_is_between(comment: str) -> None:
+    html = f"<p><b>acme</b>{comment}<b>crm</b>"
+
+    assert [one.frequency for one in Matcher([Keyword("acme"), Keyword("crm")]).mentions(page(html))] == [1, 1]
+
+
 ORDINARY = [
     *(case["html"] for case in CASES),
     "<html lang=en><head><title>A &amp; B</title><meta charset=utf-8></head><body class='x'><h1>A</h1><p>b<br>c</body></html>",

@@ -9,6 +9,7 @@
 --       {'empty'} where Redis has lost everything and must be rebuilt first.
 local SILENCE_MS = 30000  -- a worker that lives claims every second
 local HEARD_MS = 2000  -- for so long after its last answer a worker sends what this server may have forgotten (pump.py)
+local FORGOTTEN_MS = 10000  -- more than a killed server forgets, and HEARD_MS
 local LOOKS_MOST = 1000  -- a call: domains whose pages cannot go now are opened and put aside one after the other
 local worker, n, lease_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local rules = {
@@ -28,7 +29,7 @@ local started = meta[2] ~= ARGV[5]  -- the server was, since: its last second ma
 local silent_ms = math.max(0, now - (tonumber(meta[5]) or now))
 if started or silent_ms > SILENCE_MS then
   -- nobody could claim, because the server was away, the machine slept or no worker ran; or its clock has jumped ahead
-  rules.boot = math.max(rules.boot, started and meta[2] and now + HEARD_MS or now)
+  rules.boot = math.max(rules.boot, started and meta[2] and silent_ms < FORGOTTEN_MS and now + HEARD_MS or now)
   redis.call('HSET', META(), 'run', ARGV[5], 'boot', rules.boot)
   redis.call('HINCRBY', META(), 'down', silent_ms)
   for _, job in ipairs(redis.call('ZRANGE', RUNNING(), 0, -1)) do begin_run(job, now) end

@@ -59,9 +59,12 @@ def put_back(stores: Stores, export: Export, reason: str) -> None:
 
 
 def hand_back(stores: Stores, export: Export) -> None:
-    """Its runner was asked to end: that is no try of the export's."""
-    with stores.record.begin() as connection:
-        exports.hand_back(connection, export)
+    """Its runner was asked to end: that is no try of the export's. A file may just have been begun: nobody else ends it."""
+    try:
+        stores.files.sweep(prefix(export.job, export.id))
+    finally:
+        with stores.record.begin() as connection:
+            exports.hand_back(connection, export)
 
 
 def _make(stores: Stores, export: Export, beat_seconds: float) -> None:

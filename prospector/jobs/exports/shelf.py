@@ -102,7 +102,10 @@ def _sweep_folders(before: datetime) -> None:
 
 
 def forget(files: Storage, job: str) -> None:
-    """All files of a job, when its results are deleted or it is removed."""
+    """All files of a job that is removed.
+
+    Those of one that is archived stay as long as their links: whoever was warned has made them to keep them.
+    """
     files.sweep(prefix(job))
     for blob in list(files.listed(prefix(job))):
         files.delete(blob.key)

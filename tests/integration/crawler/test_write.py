@@ -49,7 +49,7 @@ def test_a_page_is_settled_only_after_its_rows_are_committed(bench: Bench, redis
     run(work())
     assert [row["outcome"] for row in bench.pages()] == ["read"]
     assert bench.spider.uncommitted == 0
-    assert bench.counter("mentions") == 3
+    assert bench.counter("mentions") == 1  # one keyword, however often
 
 
 def waits_for_a_lock(bench: Bench) -> bool:

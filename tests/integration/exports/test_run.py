@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ from prospector.errors import CredentialsRejected, ServerUnreachable
 from prospector.jobs.exports import making
 from prospector.jobs.exports.heart import NotOurs
 from prospector.jobs.exports.order import Format, Order
-from prospector.jobs.exports.run import Stores, run
+from prospector.jobs.exports.run import Stores, hand_back, run
 from prospector.jobs.exports.shelf import prefix
 from prospector.store import exports, pages, partitions, roles, server
 from prospector.store.domains import Finished
@@ -440,6 +441,14 @@ def test_a_child_that_needs_too_much_memory_says_so(engine: Engine, job: str, tm
     assert keys(storage((tmp_path / "f").as_uri())) == []
 
 
+@contextmanager
+def in_the_middle(engine: Engine) -> Iterator[None]:
+    """Meanwhile an export writes all its rows and cannot end: what it reads last, the issues of the list, has to wait."""
+    with engine.begin() as busy:
+        busy.execute(text("LOCK TABLE input_issues IN ACCESS EXCLUSIVE MODE"))
+        yield
+
+
 def test_a_child_that_is_asked_to_end_hands_its_export_back_and_leaves_nothing(engine: Engine, tmp_path: Path) -> None:
     job = large(engine)
     files, folder = storage((tmp_path / "f").as_uri()), tmp_path / "temporary"
@@ -447,12 +456,13 @@ def test_a_child_that_is_asked_to_end_hands_its_export_back_and_leaves_nothing(e
     waiting(engine, job, CSV)
 
     for _ in range(2):
-        runner = child(engine, (tmp_path / "f").as_uri(), TMPDIR=str(folder))
-        deadline = time.monotonic() + 60
-        while not list(tmp_path.glob("f/.incoming/*")) and time.monotonic() < deadline:
-            time.sleep(0.01)
-        assert list(folder.iterdir())
-        runner.send_signal(signal.SIGTERM)
+        with in_the_middle(engine):
+            runner = child(engine, (tmp_path / "f").as_uri(), TMPDIR=str(folder))
+            deadline = time.monotonic() + 60
+            while len(list(tmp_path.glob("f/.incoming/*"))) < len(CSV.files) and time.monotonic() < deadline:
+                time.sleep(0.01)
+            assert list(folder.iterdir())
+            runner.send_signal(signal.SIGTERM)
         assert ended(runner) == (128 + signal.SIGTERM, "")
 
     with engine.connect() as connection:
@@ -463,6 +473,17 @@ def test_a_child_that_is_asked_to_end_hands_its_export_back_and_leaves_nothing(e
     assert len(keys(files)) == 5
 
 
+def test_what_was_begun_when_a_runner_was_asked_to_end_goes_with_it(stores: Stores, engine: Engine, job: str) -> None:
+    claimed = ask(engine, job, CSV)
+    begun = stores.files.writer(f"{prefix(job, claimed.id)}1/results.csv", "results.csv", "text/csv")
+
+    hand_back(stores, claimed)
+
+    assert stores.files.sweep("") == 0
+    assert (state(engine, claimed).state, state(engine, claimed).attempts) == ("waiting", 0)
+    begun.abort()
+
+
 @pytest.mark.parametrize("place", ["folder", "s3"])
 def test_a_child_that_is_killed_leaves_nothing_and_the_next_one_finishes(
     engine: Engine, s3: S3Server, tmp_path: Path, place: str
@@ -471,17 +492,19 @@ def test_a_child_that_is_killed_leaves_nothing_and_the_next_one_finishes(
     url = (tmp_path / "f").as_uri() if place == "folder" else f"s3://{BUCKET}/{job}"
     files = storage(url, s3.endpoint)
     asked = waiting(engine, job, CSV)
-    first = child(engine, url, AWS_ENDPOINT_URL=s3.endpoint)
-    begun = threading.Event()
-    deadline = time.monotonic() + 60
-    while not begun.is_set() and time.monotonic() < deadline:
-        with engine.connect() as connection:
-            found = next(one for one in exports.of_job(connection, job) if one.id == asked)
-        if found.rows_total:
-            begun.set()
+    with in_the_middle(engine):
+        first = child(engine, url, AWS_ENDPOINT_URL=s3.endpoint)
+        begun = threading.Event()
+        deadline = time.monotonic() + 60
+        while not begun.is_set() and time.monotonic() < deadline:
+            with engine.connect() as connection:
+                found = next(one for one in exports.of_job(connection, job) if one.id == asked)
+            if found.rows_total and found.rows_done == found.rows_total:
+                begun.set()
 
-    first.send_signal(signal.SIGKILL)
-    ended(first)
+        assert begun.is_set()
+        first.send_signal(signal.SIGKILL)
+        ended(first)
 
     assert keys(files) == []
     with engine.begin() as connection:

@@ -187,6 +187,7 @@ def test_nothing_is_sent_once_the_lease_may_be_lost(inside: ThreadingHTTPServer,
     assert asked(inside) == []
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the library's server, hung up on
 @pytest.mark.parametrize(("leaves", "sent"), [(1, []), (2, []), (3, ["/"])])
 def test_nothing_is_sent_where_the_lease_is_lost_during_the_handshake(
     inside: ThreadingHTTPServer, leaves: int, sent: list[str]

@@ -248,10 +248,13 @@ def test_a_worker_of_one_job_gets_nothing_of_the_others(frontier: Hand) -> None:
 def test_a_worker_of_one_job_leaves_suspects_of_others_to_others(frontier: Hand) -> None:
     frontier.job("mine", ["a.test"])
     frontier.job("other", ["poison.test"])
-    frontier.claim(only_job="other", worker="node/dies")
-    frontier.lose_worker("node/dies")
+    frontier.claim(only_job="other", worker="node/a")
+    frontier.advance(calls.LEASE_MS - 1)
+    frontier.run(calls.beat("node/b", {}))  # its node lives on: the page may be to blame
+    frontier.lose_worker()
     frontier.advance(1000)
 
+    assert frontier.redis.zcard("prospector:suspects") == 1
     assert [one.domain for one in frontier.claim(only_job="mine", worker="node/b").tickets] == ["a.test"]
     assert [one.domain for one in frontier.claim(worker="node/c").tickets] == ["poison.test"]
 

@@ -141,6 +141,23 @@ def test_after_a_start_of_redis_no_site_is_granted_before_its_delay(own_server: 
     assert len(hand.claim().tickets) >= 1
 
 
+def test_after_a_start_of_redis_that_nobody_had_asked_for_long_only_the_delay_is_waited_for(own_server: Server) -> None:
+    """A stack that was stopped for the night: its first job begins at once."""
+    hand = Hand(own_server.url)
+    hand.begin()
+    hand.job("one", ["shop.test"])
+    hand.redis.hincrby("prospector:meta", "clock", -20_000)
+    time.sleep(1.1)  # appendfsync everysec
+
+    own_server.kill()
+    own_server.start()
+
+    hand = Hand(own_server.url)
+    assert hand.claim().tickets == ()
+    hand.advance(DELAY_MS + 1)
+    assert len(hand.claim().tickets) == 1
+
+
 def test_after_a_loss_of_all_no_site_is_granted_while_a_worker_may_not_have_noticed(frontier: Hand) -> None:
     frontier.redis.flushdb()
     frontier.run(calls.begin(2))

@@ -11,7 +11,7 @@ from prospector.core.outcomes import DomainState, PageOutcome
 from prospector.core.states import JobState
 from prospector.core.urls import fingerprint
 from prospector.errors import NotFound, ServerUnreachable
-from prospector.frontier import calls
+from prospector.frontier import calls, job_calls
 from prospector.jobs import control, fill
 from prospector.jobs.control import NotNow
 from prospector.jobs.follow import reconcile
@@ -216,6 +216,28 @@ def test_what_a_state_does_not_allow_is_refused_with_what_to_do_instead(
         command(desk.engine, desk.frontier, job)
 
     assert desk.state(job) == state
+
+
+def test_domains_tried_again_count_once_also_where_that_was_interrupted(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise ServerUnreachable("Redis does not answer", "Try again.")
+
+    job = desk.running(count=4)
+    desk.crawl(most=1)
+    desk.crawl(most=2, failed=True)
+    with monkeypatch.context() as patched:
+        patched.setattr(job_calls, "reopened", interrupted)
+        with pytest.raises(ServerUnreachable):
+            control.retry(desk.engine, desk.frontier, job)
+    halfway = known(desk, job)
+
+    reconcile(desk.engine, desk.frontier, job)
+
+    assert (halfway.domains_total, halfway.domains_failed) == (6, 2)
+    now = known(desk, job)
+    assert (now.domains_total, now.domains_done, now.domains_failed, now.domains_waiting) == (4, 1, 0, 3)
 
 
 @pytest.fixture
