@@ -143,7 +143,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         if isinstance(error, ProspectorError):
             LOG.error("worker_refused", worker=self.pump.worker, error=str(error))
         else:
-            LOG.error("pump_broken", worker=self.pump.worker, exc_info=error)
+            LOG.error("pump_broken", worker=self.pump.worker, error=logs.in_full(error))
         deferred_from_coro(self.crawler.engine.close_spider_async(reason="frontier_refused"))
 
     def _begin_to_stop(self) -> None:
