@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from prospector.jobs.exports.order import Order
     from prospector.store.exports import Export
+    from prospector.store.jobs import Job
 
 LOOK_SECONDS = 0.2
 LINE_SECONDS = 30.0
@@ -87,24 +88,34 @@ def export(
         shelf.prepare(out)
     with deployment.opened() as opened:
         job = asking.ask(opened.engine, opened.find(given), asked)
-        if not (waits or out or wait_timeout is not None):
-            _bring_on(opened)
-            for words in export_words.meanwhile(job, asked.formats):
-                output.say(words)
-            if as_json:
-                output.data(export_words.as_object(asking.of_job(opened.engine, job.id)[0], {}, {}))
-            return 0
-        output.say(f"Export started: {', '.join(asked.files)}.")
-        try:
-            made = until_made(opened, job.id, wait_timeout)
-        except KeyboardInterrupt:
-            output.say(f"The export goes on without you. Look again: prospector job export-status {job.id}")
-            return INTERRUPTED
-        except StillRunning:
-            if as_json:
-                output.data(export_words.as_object(asking.of_job(opened.engine, job.id)[0], {}, {}))
-            raise
-        return _hand_over(made, fetching(out, raw), as_json)
+        if waits or out or wait_timeout is not None:
+            output.say(f"Export started: {', '.join(asked.files)}.")
+            return _made(opened, job, wait_timeout, fetching(out, raw), as_json)
+        _bring_on(opened)
+        for words in export_words.meanwhile(job, asked.formats):
+            output.say(words)
+        if as_json:
+            _show_newest(opened, job)
+        return 0
+
+
+def _made(opened: Deployment, job: "Job", wait_timeout: float | None, fetching: Fetching, as_json: bool) -> int:
+    try:
+        made = until_made(opened, job.id, wait_timeout)
+    except KeyboardInterrupt:
+        output.say(f"The export goes on without you. Look again: prospector job export-status {job.id}")
+        return INTERRUPTED
+    except StillRunning:
+        if as_json:
+            _show_newest(opened, job)
+        raise
+    return _hand_over(made, fetching, as_json)
+
+
+def _show_newest(opened: Deployment, job: "Job") -> None:
+    from prospector.jobs.exports import asking
+
+    output.data(export_words.as_object(asking.of_job(opened.engine, job.id)[0], {}, {}))
 
 
 @click.command("export-status", cls=Command)

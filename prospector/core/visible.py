@@ -107,9 +107,7 @@ def _read(pieces: list[str], *, truncated: bool) -> Visible:
                 is_in_link = False
         else:
             zones.change(mark, at)
-        # white space on both sides of a mark is one space
-        text = piece[2:] if spaced and piece[1:2] == " " else piece[1:]
-        if text:
+        if text := piece[2:] if spaced and piece[1:2] == " " else piece[1:]:  # around a mark, one space of two
             spaced = text[-1] == " "
             shown.append(text)
             at += len(text)

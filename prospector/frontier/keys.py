@@ -38,7 +38,7 @@ SITE = "site:{site}"  # hash: next, lease, delay, blocked, strikes, struck, addr
 SITE_JOBS = "site-jobs:{site}"  # sorted set: job with work on the site -> turn
 SITE_DOMAINS = "site-domains:{site}:{job}"  # sorted set: domain with queued pages -> turn
 ADDRESS = "address:{address}"  # hash: next, flying
-ROBOTS = "robots:{authority}"  # string: robots.txt as read, for all jobs
+ROBOTS = "packed-robots:{authority}"  # string: robots.txt as read, packed, for all jobs
 
 # a domain of a job
 DOMAIN = "domain:{job}:{domain}"  # hash: site, home, opened, counters, mode, method and memory of how it is read

@@ -61,9 +61,8 @@ class Pump:
         self.changes = 0
         self.next_work_seconds: float | None = None  # until there is more to claim, as far as the last claim could tell
         self.take_back: Callable[[], None] = lambda: None  # a job was held or lifted: what was not sent goes back
-        self.heard_pace: Callable[[str, int, int], None] | None = (
-            None  # gets site, delay_ms, moment it is blocked until
-        )
+        # gets site, delay_ms, moment it is blocked until
+        self.heard_pace: Callable[[str, int, int], None] | None = None
         self.call_count = 0
         self.reconnections = 0
         self._frontier = frontier

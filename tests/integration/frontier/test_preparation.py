@@ -77,13 +77,13 @@ def test_tickets_are_given_back_where_redis_cannot_say_what_robots_txt_is(
     frontier: Hand, engine: Engine, job: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     prepared: list[Ticket] = []
-    frontier.redis.hset("prospector:robots:https://shop.test", "no", "string")
+    frontier.redis.hset("prospector:packed-robots:https://shop.test", "no", "string")
 
     async def work() -> None:
         async with spider(frontier, engine.url.render_as_string(hide_password=False), prepared) as made:
             frontier.job(job, ["shop.test"])
             await until(lambda: "tickets_not_prepared" in caplog.messages)
-            frontier.redis.delete("prospector:robots:https://shop.test")
+            frontier.redis.delete("prospector:packed-robots:https://shop.test")
             await until(lambda: prepared)
             assert set(made.pump.hands) == {ticket.lease for ticket in prepared}
 
