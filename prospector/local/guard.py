@@ -15,6 +15,7 @@ DESCRIPTORS = 1024
 def fork(servers: list[Path], mark: str, generation: str) -> tuple[int, int]:
     """The guard's pid, and the descriptor whose closing it waits for."""
     reading, writing = os.pipe()
+    supervisor = os.getpid()
     pid = os.fork()
     if pid:
         os.close(reading)
@@ -28,5 +29,9 @@ def fork(servers: list[Path], mark: str, generation: str) -> tuple[int, int]:
         os.closerange(reading + 1, DESCRIPTORS)
         os.read(reading, 1)
         leftovers.end(servers, mark, generation)
+    except FileNotFoundError:
+        # the stack's folder was deleted while it ran: no lock can tell any more who is left, but all are of one group
+        if os.getpgrp() == supervisor:
+            os.killpg(supervisor, signal.SIGKILL)
     finally:
         os._exit(0)

@@ -253,6 +253,18 @@ def killed_in_initdb(home: Home) -> bool:
     return False
 
 
+def test_a_stack_whose_folder_is_deleted_ends(home: Home) -> None:
+    with_home(home)
+
+    shutil.rmtree(home.folder, ignore_errors=True)  # Postgres goes on to write until it notices
+    ended = until(lambda: not [one for one in processes(home) if one.username() != "nobody"])
+
+    assert ended
+    for left in Path("/tmp").glob(f"{home.mark}*"):
+        shutil.rmtree(left)
+    home.folder.mkdir(exist_ok=True)
+
+
 def test_an_initdb_that_was_killed_is_made_anew(home: Home) -> None:
     assert any(killed_in_initdb(home) for _ in range(5))
 
