@@ -35,9 +35,13 @@ class End(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)
         transport.set_write_buffer_limits(high=MOST_UNSENT_BYTES)
         self.transport = transport
+        # early Pythons 3.11 begin to read after this call, whatever is said in it
+        asyncio.get_running_loop().call_soon(self._join)
+
+    def _join(self) -> None:
         self.hold_reading()
-        if self.connection.over:
-            reset(transport)
+        if self.connection.over and self.transport is not None:
+            reset(self.transport)
         else:
             self.connection.joined()
 

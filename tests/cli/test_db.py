@@ -24,8 +24,8 @@ def run(engine: Engine, *words: str) -> subprocess.CompletedProcess[str]:
 def test_migrate_fills_an_empty_database_and_then_has_nothing_to_do(empty: Engine) -> None:
     first, second = run(empty, "migrate"), run(empty, "migrate")
 
-    assert (first.returncode, first.stderr, first.stdout) == (0, "The database has schema 0002.\n", "")
-    assert second.stderr == "The database has schema 0002 already.\n"
+    assert (first.returncode, first.stderr, first.stdout) == (0, f"The database has schema {schema.REVISION}.\n", "")
+    assert second.stderr == f"The database has schema {schema.REVISION} already.\n"
     with empty.connect() as connection:
         schema.require_current(connection)
 
