@@ -7,10 +7,12 @@ from sqlalchemy import Engine
 
 from .crawl import crawling
 
+KINDS = ("company", "subdomains", "family", "twins", "idn")
+
 
 def test_four_workers_with_two_jobs_on_the_same_sites_keep_one_gate_a_site(folder: Path, engine: Engine) -> None:
     """Hosts of one domain, domains of one site, with and without www, two jobs: one gate. robots.txt is read once."""
-    with crawling(folder, engine, kinds=("subdomains", "family"), sites=2, delay_ms=1_000) as crawl:
+    with crawling(folder, engine, kinds=KINDS, sites=len(KINDS), delay_ms=1_000) as crawl:
         crawl.job("one")
         crawl.job("two")
         for number in range(4):
