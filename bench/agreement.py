@@ -47,6 +47,9 @@ def main() -> None:
         body = path.read_bytes()
         source = without_marks(decode(body).utf8)
         page = read(body, "https://a.example/")
+        if page.truncated:  # at a limit of ours, which the oracle does not have
+            total["pages longer than we read"] += 1
+            continue
         document = Document(source)
         keywords = phrases(document, chance)
         counts = {one.keyword: {z.value: n for z, n in one.zones.items()} for one in Matcher(keywords).mentions(page)}
