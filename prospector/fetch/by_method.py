@@ -68,7 +68,7 @@ class ByMethod:
             response = await self._paid.download_request(request)
             strained, wait_ms = response.status in STRAINED, wait_asked_ms(response)
             passage.charged(request.meta[CHARGED_CREDITS])
-        except FetchFailed:  # its address was refused at the last moment
+        except FetchFailed:  # its address was refused at the last moment, or there was no room for a connection
             passage.spared()
             raise
         except PaidCallFailed as failure:

@@ -1,6 +1,5 @@
 """Plain HTTP: Scrapy's own handler, which sends only with leave, connects only where it may, and says when it is over."""
 
-import asyncio
 import time
 from datetime import UTC, datetime
 from typing import Any
@@ -15,11 +14,11 @@ from twisted.internet.error import ConnectError
 
 from prospector.core.retry_after import retry_after_ms
 from prospector.fetch.certificates import is_bad
-from prospector.fetch.failures import NO_ROOM, NoRoom, NotSent, Stopped
+from prospector.fetch.failures import NO_ROOM, NotSent, Stopped, no_room
 from prospector.fetch.flights import Flights
 from prospector.fetch.last_look import LEAVE, LastLookPool, Leave
 from prospector.fetch.passage import Passage
-from prospector.fetch.resolver import NO_ROOM_SECONDS, Names, Resolver
+from prospector.fetch.resolver import Names, Resolver
 
 # answers of a site that has trouble, or is asked too often
 STRAINED = frozenset({429, 500, 502, 503, 504})
@@ -76,8 +75,7 @@ class DirectHandler(HTTP11DownloadHandler):
             if error.osError not in NO_ROOM:
                 raise
             leave.refused = True
-            await asyncio.sleep(NO_ROOM_SECONDS)
-            raise NoRoom(f"{request.url} was not sent: {error}.") from error
+            raise await no_room(f"{request.url} was not sent: {error}.") from error
 
 
 def wait_asked_ms(response: Response) -> int:

@@ -5,16 +5,14 @@
 
 import asyncio
 import json
-import os
-import resource
 import socket
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import nullcontext
 from ipaddress import ip_network
 from typing import Any
 
 from scrapy.utils.reactor import install_reactor
+from without_files import without_files
 
 install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
 
@@ -62,18 +60,6 @@ class Passage:
 
     def ended(self, latency_ms: int, *, strained: bool, retry_after_ms: int) -> None:
         self.told |= {"strained": strained, "retry_after_ms": retry_after_ms}
-
-
-@contextmanager
-def without_files() -> Iterator[None]:
-    """Every file that this process may open is open."""
-    resource.setrlimit(resource.RLIMIT_NOFILE, (256, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
-    with ExitStack() as opened:
-        try:
-            while True:
-                opened.callback(os.close, os.open(os.devnull, os.O_RDONLY))
-        except OSError:
-            yield
 
 
 async def fetched(handler: DirectHandler, wish: dict[str, Any]) -> dict[str, Any]:
