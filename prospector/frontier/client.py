@@ -2,7 +2,8 @@
 
 import asyncio
 import math
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
 from redis import Redis, exceptions
@@ -11,16 +12,19 @@ from redis.asyncio.connection import AbstractConnection
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from prospector.errors import ProspectorError
 from prospector.frontier.calls import Call
 from prospector.frontier.scripts import every_script, script
 from prospector.frontier.server import (
     ANSWER_SECONDS,
     CONNECT_SECONDS,
     NEVER_EVICTS,
+    REMEDIES,
     Memory,
     connect,
     memory,
     refuse_evicting,
+    refusing,
     unreachable,
 )
 
@@ -29,22 +33,22 @@ T = TypeVar("T")
 # waiting, not failing: a server that restarts, loads its file (BUSYLOADING is a ConnectionError), or lost its scripts
 AWAY = (exceptions.ConnectionError, exceptions.TimeoutError, exceptions.NoScriptError, OSError)
 
-# what an error begins with that is about the server and not about the call: full, read-only, out of disk, without its
-# replicas, at a script that does not end, without the right. A script that has written is not refused any more, so nothing
-# of it has happened
-STATES = frozenset(
-    {"OOM", "READONLY", "MISCONF", "NOREPLICAS", "BUSY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "NOPERM"}
-)
-
 
 class Refusing(exceptions.RedisError):
     """The server is there, and for now takes nothing."""
 
 
 def is_of_state(answer: object) -> bool:
-    if not isinstance(answer, exceptions.ResponseError):
-        return False
-    return (answer.status_code or str(answer).partition(" ")[0]) in STATES
+    """About the server and not about the call. A script that has written is not refused any more: nothing of it has happened."""
+    return isinstance(answer, exceptions.ResponseError) and _state(answer) in REMEDIES
+
+
+def _state(error: exceptions.ResponseError) -> str:
+    return error.status_code or str(error).partition(" ")[0]
+
+
+def defect(call: Call[Any], error: exceptions.RedisError) -> ProspectorError:
+    return ProspectorError(f"Redis refused {call.script}: {error}.", "This is a defect of Prospector.")
 
 
 def _told_apart(error: exceptions.ResponseError) -> exceptions.RedisError:
@@ -63,17 +67,30 @@ class Frontier:
         return cast("T", self.run_all([call])[0])
 
     def run_all(self, calls: Sequence[Call[Any]]) -> list[Any]:
-        """In one round trip and in this order. After an error any of them may have happened."""
-        try:
+        """In one round trip and in this order. After an error any of them may have happened. Raises ServerUnreachable also
+        where the server is there and takes nothing."""
+        with self._in_our_words():
             if not self._loaded:
                 self._load()
-            try:
-                return self._attempt(calls)
-            except exceptions.NoScriptError:  # the server was restarted: nothing of this round trip has happened
+            raw = self._attempt(calls)
+            if any(isinstance(one, exceptions.NoScriptError) for one in raw):  # the server was restarted
                 self._load()
-                return self._attempt(calls)
+                raw = self._attempt(calls)
+            for call, one in zip(calls, raw, strict=True):
+                if isinstance(one, exceptions.RedisError):
+                    raise one if isinstance(one, AWAY) or is_of_state(one) else defect(call, one)
+        return [call.read(one) for call, one in zip(calls, raw, strict=True)]
+
+    @contextmanager
+    def _in_our_words(self) -> Iterator[None]:
+        try:
+            yield
         except AWAY as error:
             raise unreachable(self._url, error) from error
+        except exceptions.ResponseError as error:
+            if not is_of_state(error):
+                raise
+            raise refusing(self._url, _state(error)) from error
 
     def _load(self) -> None:
         for one in every_script():
@@ -84,14 +101,11 @@ class Frontier:
         with self.redis.pipeline(transaction=False) as pipeline:
             for call in calls:
                 pipeline.evalsha(script(call.script).sha, 0, *call.told())
-            raw = pipeline.execute()
-        return [call.read(one) for call, one in zip(calls, raw, strict=True)]
+            return pipeline.execute(raise_on_error=False)
 
     def memory(self) -> Memory:
-        try:
+        with self._in_our_words():
             return memory(self.redis)
-        except AWAY as error:
-            raise unreachable(self._url, error) from error
 
     def close(self) -> None:
         self.redis.close()

@@ -10,8 +10,20 @@ from redis.exceptions import RedisError, ResponseError
 from prospector.errors import EnvironmentInvalid, ServerUnreachable
 
 CONNECT_SECONDS = 5
-ANSWER_SECONDS = 30  # a script may wait its turn behind others
+ANSWER_SECONDS = 10  # twice what a script may take before Redis says BUSY to all others
 NEVER_EVICTS = "noeviction"
+# what an error begins with that is about the server and not about the call, and what to do
+REMEDIES = {
+    "OOM": "Its memory is full: raise maxmemory, or delete jobs that are over.",
+    "READONLY": "It is a replica: REDIS_URL has to name the primary.",
+    "MISCONF": "It cannot save its data: look at its disk and its log.",
+    "NOREPLICAS": "It wants more replicas than it has: min-replicas-to-write.",
+    "BUSY": "A script does not end: SCRIPT KILL, if it does not end soon.",
+    "MASTERDOWN": "Its primary is down: wait for the failover, or promote a replica.",
+    "CLUSTERDOWN": "Its cluster is down; use a Redis that is not a cluster.",
+    "TRYAGAIN": "Its cluster moves keys; use a Redis that is not a cluster.",
+    "NOPERM": "Its user lacks a right: give it all commands on the keys prospector:*.",
+}
 INTSET_ENTRIES = 16_384  # pages of a domain that are remembered at 9-10 bytes each; Redis' own default is 512
 
 
@@ -106,8 +118,12 @@ def place(url: str) -> str:
     return f"{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
+def refusing(url: str, state: str) -> ServerUnreachable:
+    return ServerUnreachable(f"Redis at {place(url)} takes nothing for now ({state}).", REMEDIES[state])
+
+
 def unreachable(url: str, error: Exception) -> ServerUnreachable:
     return ServerUnreachable(
-        f"Redis at {place(url)} does not answer: {error}",
+        f"Redis at {place(url)} does not answer: {str(error).rstrip('.')}.",
         "Check that it runs and that REDIS_URL names the right host, port and password: prospector doctor",
     )

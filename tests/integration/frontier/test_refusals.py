@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from threading import Thread
 
@@ -11,9 +12,11 @@ import pytest
 from redis.exceptions import RedisError
 
 from prospector.core.ticket import Found, Verdict
-from prospector.errors import ProspectorError
-from prospector.frontier import calls
-from prospector.frontier.calls import Fetch
+from prospector.demo.proxy import FaultProxy
+from prospector.demo.proxy_faults import ProxyFault
+from prospector.errors import ProspectorError, ServerUnreachable
+from prospector.frontier import calls, server
+from prospector.frontier.calls import Fetch, Limits
 
 from .conftest import Hand, Server
 from .test_pump import run, until, working
@@ -124,6 +127,43 @@ def test_what_was_told_while_redis_refuses_is_told_again_when_it_takes_it(
     errors = [record for record in caplog.records if record.levelno >= logging.ERROR]
     assert [record.getMessage() for record in errors] == ["frontier_refused"]
     hand.close()
+
+
+@pytest.mark.parametrize(("begin", "end"), STATES)
+def test_who_waits_for_an_answer_is_told_in_one_line_what_redis_lacks_and_goes_on_when_it_has_it(
+    own_server: Server, begin: Callable[[Server, Hand], None], end: Callable[[Hand], None]
+) -> None:
+    hand, waiting = Hand(own_server.url), Hand(own_server.url)
+    hand.begin()
+    hand.job("one", ["shop.test"])
+    begin(own_server, hand)
+
+    with pytest.raises(ServerUnreachable, match=r"takes nothing for now \([A-Z]+\)\.") as told:
+        waiting.run(calls.create("two", Limits(0)))
+    end(hand)
+
+    assert "\n" not in str(told.value)
+    assert told.value.exit_code == 7
+    assert waiting.run(calls.create("two", Limits(0)))
+    hand.close()
+    waiting.close()
+
+
+def test_what_redis_cannot_do_at_all_is_a_defect_of_ours_to_who_waits_for_it(frontier: Hand) -> None:
+    frontier.redis.set("prospector:finishing", "no sorted set")
+
+    with pytest.raises(ProspectorError, match=r"Redis refused ended: .* This is a defect of Prospector"):
+        frontier.run(calls.ended())
+
+
+def test_a_redis_that_hangs_is_given_up(own_server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "ANSWER_SECONDS", 0.2)
+
+    with FaultProxy(own_server.socket) as proxy, closing(Hand(f"redis://{proxy.address}")) as waiting:
+        waiting.run(calls.running())
+        proxy.order(ProxyFault.HANG)
+        with pytest.raises(ServerUnreachable, match="does not answer"):
+            waiting.run(calls.running())
 
 
 def test_a_lease_that_redis_counts_as_held_and_the_worker_does_not_know_is_given_back_after_a_refusal(
