@@ -38,11 +38,9 @@ class DirectHandler(HTTP11DownloadHandler):
 
     async def download_request(self, request: Request) -> Response:
         passage: Passage = request.meta["passage"]
-        answer = await names().find(urlparse_cached(request).hostname or "")
-        address = answer.addresses[0]
-        limited = not names().policy.is_allowed(address)
-        if not await passage.admit(str(address), limited=limited) or not passage.may_send():
-            raise NotSent(f"{request.url} was not sent.")
+        not_sent = NotSent(f"{request.url} was not sent.")
+        if not await self._flights.until_stopped(is_admitted(request, passage), not_sent) or not passage.may_send():
+            raise not_sent
         began = time.monotonic()
         strained, wait_ms = True, 0
         leave = Leave(passage)
@@ -76,6 +74,12 @@ class DirectHandler(HTTP11DownloadHandler):
                 raise
             leave.refused = True
             raise await no_room(f"{request.url} was not sent: {error}.") from error
+
+
+async def is_admitted(request: Request, passage: Passage) -> bool:
+    answer = await names().find(urlparse_cached(request).hostname or "")
+    address = answer.addresses[0]
+    return await passage.admit(str(address), limited=not names().policy.is_allowed(address))
 
 
 def wait_asked_ms(response: Response) -> int:

@@ -7,6 +7,7 @@ import asyncio
 import json
 import socket
 import sys
+from collections.abc import Callable
 from contextlib import nullcontext
 from ipaddress import ip_network
 from typing import Any
@@ -24,6 +25,7 @@ from twisted.internet import reactor  # noqa: E402
 from twisted.python.failure import Failure  # noqa: E402
 
 from prospector.core.addresses import Policy, read_name_map  # noqa: E402
+from prospector.core.signals import STOP_FETCHING  # noqa: E402
 from prospector.fetch import resolver  # noqa: E402
 from prospector.fetch.direct import DirectHandler  # noqa: E402
 from prospector.fetch.resolver import Names, Resolver  # noqa: E402
@@ -44,11 +46,11 @@ def look_up(host: str) -> Any:
 
 
 class Passage:
-    """`leaves`: how many times it may be asked before its leave has run out."""
+    """`leaves`: how many times it may be asked before its leave has run out. `stop`: it is not answered, for the worker ends."""
 
-    def __init__(self, *, wait: int, leaves: int) -> None:
+    def __init__(self, *, wait: int, leaves: int, stop: Callable[[], object] | None) -> None:
         self.told: dict[str, Any] = {}
-        self._wait, self._leaves = wait, leaves
+        self._wait, self._leaves, self._stop = wait, leaves, stop
 
     def may_send(self) -> bool:
         self._leaves -= 1
@@ -56,14 +58,18 @@ class Passage:
 
     async def admit(self, address: str, *, limited: bool) -> bool:
         self.told |= {"address": address, "limited": limited}
+        if self._stop:
+            asyncio.get_running_loop().call_soon(self._stop)
+            await asyncio.Event().wait()
         return not self._wait
 
     def ended(self, latency_ms: int, *, strained: bool, retry_after_ms: int) -> None:
         self.told |= {"strained": strained, "retry_after_ms": retry_after_ms}
 
 
-async def fetched(handler: DirectHandler, wish: dict[str, Any]) -> dict[str, Any]:
-    passage = Passage(wait=wish.get("wait", 0), leaves=wish.get("leaves", 1_000))
+async def fetched(crawler: Crawler, handler: DirectHandler, wish: dict[str, Any]) -> dict[str, Any]:
+    stop = wish.get("stop") and (lambda: crawler.signals.send_catch_log(STOP_FETCHING))
+    passage = Passage(wait=wish.get("wait", 0), leaves=wish.get("leaves", 1_000), stop=stop)
     meta = {"passage": passage, "download_timeout": wish.get("seconds", 5)}
     request = Request(wish["url"], headers={"User-Agent": "test"}, meta=meta)
     try:
@@ -85,9 +91,9 @@ async def serve() -> None:
     crawler = Crawler(Spider, settings)
     handler = DirectHandler(crawler)
     if WISH.get("at_once"):
-        answers = await asyncio.gather(*(fetched(handler, wish) for wish in WISH["fetches"]))
+        answers = await asyncio.gather(*(fetched(crawler, handler, wish) for wish in WISH["fetches"]))
     else:
-        answers = [await fetched(handler, wish) for wish in WISH["fetches"]]
+        answers = [await fetched(crawler, handler, wish) for wish in WISH["fetches"]]
     sys.stdout.write(json.dumps(answers) + "\n")
     sys.stdout.flush()
     await handler.close()
