@@ -107,7 +107,7 @@ class WritePipeline:
         try:
             return await answer
         except asyncio.CancelledError:
-            raise DropItem("the worker ended before the page was kept") from None
+            raise DropItem("the worker ended before the page was kept", log_level="DEBUG") from None
         finally:
             self._awaited.discard(answer)
 
