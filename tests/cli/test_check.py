@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 
 def check(folder: Path, *words: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-m", "cli", "check", *words]
-    return subprocess.run(command, cwd=folder, input=stdin, capture_output=True, timeout=60)
+    return subprocess.run(command, cwd=folder, input=stdin, capture_output=True, timeout=120)
 
 
 def checked(folder: Path, *words: str, stdin: bytes = b"") -> dict[str, Any]:

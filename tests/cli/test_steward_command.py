@@ -25,7 +25,7 @@ COMMAND = [sys.executable, "-P", "-m", "cli"]
 
 
 def until(true: Callable[[], object], otherwise: str) -> None:
-    end = time.monotonic() + 30
+    end = time.monotonic() + 90
     while not true():
         assert time.monotonic() < end, otherwise
         time.sleep(0.1)
@@ -61,7 +61,7 @@ class Stewards:
     def signal(self, number: int, sign: signal.Signals) -> int:
         process = self.started[number][0]
         process.send_signal(sign)
-        return process.wait(20)
+        return process.wait(60)
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., "sub
     environment = os.environ | {"PROSPECTOR_HOME": str(home), "METRICS_ADDRESS": "127.0.0.1:0"}
 
     def prospector(*words: str, **more: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run([*COMMAND, *words], capture_output=True, text=True, env=environment | more, timeout=60)
+        return subprocess.run([*COMMAND, *words], capture_output=True, text=True, env=environment | more, timeout=120)
 
     yield prospector
     attach.stop(Home(home))

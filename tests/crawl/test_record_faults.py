@@ -32,7 +32,7 @@ def crawling(crew: Callable[..., Fleet], **environment: str) -> Iterator[tuple[F
     yield one, job, plan
 
 
-def until(true: Callable[[], bool], why: str, seconds: float = 60) -> None:
+def until(true: Callable[[], bool], why: str, seconds: float = 90) -> None:
     deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline, why
@@ -40,7 +40,7 @@ def until(true: Callable[[], bool], why: str, seconds: float = 60) -> None:
 
 
 def finished(one: Fleet, job: str, plan: Plan) -> Crawled:
-    one.until_over(job, seconds=90)
+    one.until_over(job, seconds=150)
     one.stop()
     return one.left(plan, job)
 
@@ -120,7 +120,7 @@ def test_a_slow_record_slows_the_crawl_and_nothing_grows(crew: Callable[..., Fle
     until(lambda: one.counters(job).get("pages", 0) > 20, "no page is settled")
     before_mb = resident_mb(worker.pid)
 
-    one.until_over(job, seconds=90)
+    one.until_over(job, seconds=150)
 
     assert resident_mb(worker.pid) < 1.5 * before_mb
     assert_whole(finished(one, job, plan))

@@ -51,13 +51,13 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(60)
 
 
 def call(url: str, data: bytes | None = None, kind: str = "application/x-www-form-urlencoded") -> dict[str, Any]:
     request = urllib.request.Request(url, data, {"Content-Type": kind})
     try:
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             parsed: dict[str, Any] = json.load(answer)
             return parsed
     except ConnectionError:
@@ -97,7 +97,7 @@ def test_the_egg_s_spider_runs_on_a_node_and_reads_its_data_inside_the_zip(node:
         "the spider does not finish",
     )[0]
 
-    with urllib.request.urlopen(urllib.parse.urljoin(node, job["items_url"]), timeout=10) as answer:
+    with urllib.request.urlopen(urllib.parse.urljoin(node, job["items_url"]), timeout=60) as answer:
         item = json.loads(answer.read())
     assert job["id"] == scheduled["jobid"]
     assert item == in_this_clone()

@@ -35,7 +35,7 @@ class Server:
         command = [program, "--port", "0", "--unixsocket", f"{self._folder}/socket", "--dir", self._folder]
         command += ["--save", "", "--appendonly", "yes", "--databases", "64", "--set-max-intset-entries", "16384"]
         self._process = subprocess.Popen([*command, *options], stdout=subprocess.DEVNULL)
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             try:
                 if Frontier(self.url).redis.ping():

@@ -260,7 +260,9 @@ def test_one_address_is_asked_twenty_times_a_second_at_most_over_all_its_sites(f
 
     assert sum(given) == 12
     # the wall clock moves on between two claims, on a busy machine by more than a turn
-    assert all(count <= 1 + (until - since) / 50 for count, (since, until) in zip(given, pairwise(looked_ms), strict=True))
+    assert all(
+        count <= 1 + (until - since) / 50 for count, (since, until) in zip(given, pairwise(looked_ms), strict=True)
+    )
 
 
 def test_one_address_has_sixteen_requests_in_flight_at_most(frontier: Hand) -> None:

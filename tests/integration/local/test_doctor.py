@@ -101,7 +101,7 @@ def open_scrapyd(tmp_path: Path) -> Iterator[str]:
     )
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     with subprocess.Popen([sys.executable, "-m", "scrapyd", "--pidfile="], cwd=tmp_path, **quiet) as process:
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         while time.monotonic() < until and socket.socket().connect_ex(("127.0.0.1", port)):
             time.sleep(0.05)
         yield f"http://127.0.0.1:{port}"
@@ -164,7 +164,7 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def test_a_bucket_is_written_read_and_cleaned(bucket: str) -> None:
-    until = time.monotonic() + 30
+    until = time.monotonic() + 90
     while True:
         try:
             blobs.round_trip(bucket)

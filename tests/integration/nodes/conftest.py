@@ -27,7 +27,7 @@ from prospector.store import jobs
 from prospector.store.jobs import Keyword, ListedDomain, NewJob
 
 Start = Callable[..., "Scrapyd"]
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 90  # of a loaded machine: processes start
 
 
 class Scrapyd:
