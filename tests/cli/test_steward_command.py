@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ from sqlalchemy import Engine
 from prospector.local import attach
 from prospector.local.home import Home
 from prospector.local.servers import Servers
+from tests.ports import free_port
 
 COMMAND = [sys.executable, "-P", "-m", "cli"]
 
@@ -40,9 +40,7 @@ class Stewards:
         self.started: list[tuple[subprocess.Popen[bytes], str]] = []
 
     def start(self) -> int:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            address = f"127.0.0.1:{free.getsockname()[1]}"
+        address = f"127.0.0.1:{free_port()}"
         with (self._folder / f"steward-{len(self.started)}.log").open("wb") as log:
             process = subprocess.Popen(
                 [*COMMAND, "steward"], env=self._environment | {"METRICS_ADDRESS": address}, stdout=log, stderr=log

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -13,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.ports import free_port
 
 CLONE = Path(__file__).parents[2]
 IN_PACKAGE = ("prospector", "cli", "migrations", "requirements", "setup.py", "scrapy.cfg", "README.md")
@@ -35,9 +36,7 @@ def egg(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("node")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     (folder / "scrapyd.conf").write_text(f"[scrapyd]\nhttp_port = {port}\nitems_dir = items\npoll_interval = 0.2\n")
     libraries = next(path for path in sys.path if path.endswith("site-packages"))
     # the base interpreter with the libraries on its path: the clone's own .pth file is not read there

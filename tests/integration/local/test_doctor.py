@@ -21,6 +21,7 @@ from prospector.local import checks, providers
 from prospector.local.checks import Check, Verdict
 from prospector.local.servers import Servers
 from prospector.store import server as store_server
+from tests.ports import free_port, free_ports
 
 
 def verdicts(found: Iterator[Check]) -> dict[str, Verdict]:
@@ -94,8 +95,7 @@ def test_a_redis_older_than_7_fails(evicting: str, monkeypatch: pytest.MonkeyPat
 @pytest.fixture
 def open_scrapyd(tmp_path: Path) -> Iterator[str]:
     """A Scrapyd as it comes: without a password."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     (tmp_path / "scrapyd.conf").write_text(
         f"[scrapyd]\nhttp_port = {port}\n[settings]\nprospector = prospector.settings\n"
     )
@@ -144,10 +144,7 @@ def test_a_clock_that_is_off_is_told_of(off_seconds: float, verdict: Verdict) ->
 def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The URL of a prefix in a real S3, of SeaweedFS."""
     parts = ("master", "volume", "filer", "s3", "admin")
-    free = [socket.create_server(("127.0.0.1", 0)) for _ in range(2 * len(parts))]
-    ports = [one.getsockname()[1] for one in free]
-    for one in free:
-        one.close()
+    ports = free_ports(2 * len(parts))
     words = [f"-{part}.port={port}" for part, port in zip(parts, ports[: len(parts)], strict=True)]
     words += [f"-{part}.port.grpc={port}" for part, port in zip(parts, ports[len(parts) :], strict=True)]
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{ports[3]}")
