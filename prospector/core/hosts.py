@@ -89,6 +89,7 @@ SPOKEN_PREFIX = re.compile(
 SCHEME = re.compile(r"^(?:(?:https?)(?::[\\/]{0,3}|//))+", re.IGNORECASE)
 OTHER_SCHEME = re.compile(r"^[a-z][a-z0-9+-]*:(?!\d|[^/\s]*@|$)", re.IGNORECASE)
 PASSWORD = re.compile(r"(?<=[^\s/:@]:)(?<!mailto:)[^\s/]+(?=@)", re.IGNORECASE)
+ADDRESS_PASSWORD = re.compile(r"(?<=://)([^\s/?#:@]*:)[^\s/?#]+(?=@)")
 MAIL = re.compile(r"^(?:mailto:)?[^\s@/:]*@[^\s@/:]+$", re.IGNORECASE)
 BETWEEN_ADDRESSES = re.compile(r"[,;|]+(?=(?:https?:|hxxps?:|www\.|//))", re.IGNORECASE)
 QUOTED_ADDRESS = re.compile(r"""["'(](https?://[^"'\s<>)]+)""", re.IGNORECASE)  # of a formula, HTML or Markdown
@@ -123,6 +124,11 @@ def shown(value: str) -> str:
     value = PASSWORD.sub("***", value)
     value = UNREADABLE.sub("\N{REPLACEMENT CHARACTER}", " ".join(value.split()))
     return value if len(value) <= SHOWN else f"{value[: SHOWN - 1]}…"
+
+
+def without_password(text: str) -> str:
+    """Text of the user's own, with all else as it was: "Ask:bob@acme.com" has an address in it, and no password."""
+    return ADDRESS_PASSWORD.sub(r"\1***", text) if "@" in text and "://" in text else text
 
 
 def _tokens(cell: str) -> list[str]:

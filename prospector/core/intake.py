@@ -25,7 +25,7 @@ RESERVED_ENDINGS = frozenset({"test", "example"})  # of small webs for tests and
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A domain as it was listed: `host` is the first to be asked; `values` are all cells of its row."""
+    """A domain as it was listed: `host` is the first to be asked; `values` are all cells of its row, without passwords."""
 
     row: int
     value: str
@@ -179,7 +179,8 @@ def _place(row: Row, host: Host, exclusions: Exclusions, intake: Intake, first_r
         intake.excluded.append(Excluded(row.number, host.value, host.domain, reason))
     else:
         first_rows[host.domain] = row.number
-        intake.domains.append(Listed(row.number, host.value, host.domain, host.host, row.cells))
+        values = list(map(hosts.without_password, row.cells))
+        intake.domains.append(Listed(row.number, host.value, host.domain, host.host, values))
 
 
 def _warnings(intake: Intake, paths: Sequence[Host]) -> list[str]:

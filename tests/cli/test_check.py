@@ -242,7 +242,8 @@ BAD = {
 
 def test_no_password_of_an_address_is_shown(folder: Path) -> None:
     (folder / "secret.csv").write_text(
-        "https://me:s3cret@acme.com/\nme:s3cret@acme.com\nhttps://me:s3cret@10.0.0.1/\nhttps://me:s3cr@3t@a.b_/\n"
+        "https://me:s3cret@acme.com/,https://me:s3cret@cms.acme.com\nme:s3cret@acme.com\nhttps://me:s3cret@10.0.0.1/\n"
+        "https://me:s3cr@3t@a.b_/\n"
     )
 
     done = check(folder, "secret.csv")

@@ -53,6 +53,23 @@ def test_every_row_ends_in_one_place_and_the_sum_adds_up() -> None:
     assert (intake.rows, intake.extra) == (7, 1)
 
 
+@pytest.mark.parametrize(
+    ("cell", "kept"),
+    [
+        ("https://bob:s3cret@cms.acme.com/wp-admin?a=b@c", "https://bob:***@cms.acme.com/wp-admin?a=b@c"),
+        ("Login: ftp://bob:s3:cr@t@acme.com (ask Eve)", "Login: ftp://bob:***@acme.com (ask Eve)"),
+        ("http://:s3cret@acme.com", "http://:***@acme.com"),
+        ("https://acme.com:8080/@bob", "https://acme.com:8080/@bob"),
+        ("Ask:bob@acme.com, https://acme.com/", "Ask:bob@acme.com, https://acme.com/"),
+        ("mailto:bob@acme.com", "mailto:bob@acme.com"),
+    ],
+)
+def test_the_users_other_columns_are_kept_without_passwords(cell: str, kept: str) -> None:
+    intake = taken(f'Domain,Note\nacme.com,"{cell}"\n')
+
+    assert intake.other_columns(intake.domains[0]) == {"Note": kept}
+
+
 def test_a_value_of_several_lines_is_shown_on_one() -> None:
     intake = taken('name,domain\nx,"not a\ndomain"\ny,a.com\n')
 
