@@ -4,9 +4,10 @@ import codecs
 import csv
 import io
 import re
+from collections.abc import Sequence
 
 from prospector.core.file_kinds import ZIP, foreign_kind, is_binary
-from prospector.core.table import Row, Table
+from prospector.core.table import MOST_TITLE_ROWS, Row, Table
 from prospector.core.workbook import read_workbook
 from prospector.errors import InputInvalid
 
@@ -15,6 +16,7 @@ SAMPLE_CHARACTERS = 64 * 1024
 SAMPLE_LINES = 200
 SAME_COUNT = 0.8  # share of the lines that must have one count of a delimiter: a note may hold a stray comma
 DELIMITERS = "\t;|,"  # in this order: a decimal comma is common in a file whose delimiter is a semicolon
+HOST = re.compile(r"[a-z0-9]\.[a-z]{2}", re.IGNORECASE)
 ONE_COLUMN = "\x1f"  # the unit separator, which no list has
 
 UTF_16_SHARE = 0.4  # of the bytes at even or odd places that are NUL in Western UTF-16
@@ -132,9 +134,19 @@ def delimiter_of(text: str) -> str:
     for delimiter in DELIMITERS:
         counts = [line.count(delimiter) for line in lines]
         usual = max(set(counts), key=counts.count, default=0)
-        if usual and counts.count(usual) >= SAME_COUNT * len(counts):
+        if usual and (_are_alike(counts, usual) or _are_alike(_below_titles(lines, counts, usual), usual)):
             return delimiter
     return ONE_COLUMN
+
+
+def _are_alike(counts: Sequence[int], usual: int) -> bool:
+    return counts.count(usual) >= SAME_COUNT * len(counts) > 0
+
+
+def _below_titles(lines: Sequence[str], counts: Sequence[int], usual: int) -> Sequence[int]:
+    """From the header on, which has no domain in it: where one column has some commas, the first may be anywhere."""
+    header = counts.index(usual)
+    return [] if header > MOST_TITLE_ROWS or HOST.search(lines[header]) else counts[header:]
 
 
 def _sample(text: str) -> list[str]:

@@ -70,6 +70,22 @@ def test_the_users_other_columns_are_kept_without_passwords(cell: str, kept: str
     assert intake.other_columns(intake.domains[0]) == {"Note": kept}
 
 
+def test_titles_above_the_header_are_left_out_and_said() -> None:
+    data = "Backlinks of client.com,,\nExported 2024-01-05,,\n,,\nWebsite,DR,Note\na.com,5,x\nb.com,7,\n"
+
+    intake = taken(data)
+
+    assert [(one.row, one.domain) for one in intake.domains] == [(5, "a.com"), (6, "b.com")]
+    assert (intake.rows, intake.rejected, intake.names) == (2, [], ("Website", "DR", "Note"))
+    assert intake.warnings == ["Rows 1 to 2 of leads.csv stand above the header, and were left out."]
+
+
+def test_a_title_of_one_row_is_said_as_one() -> None:
+    assert taken("Leads,,\nDomain,DR,Note\na.com,5,x\n").warnings == [
+        "Row 1 of leads.csv stands above the header, and was left out."
+    ]
+
+
 def test_a_value_of_several_lines_is_shown_on_one() -> None:
     intake = taken('name,domain\nx,"not a\ndomain"\ny,a.com\n')
 

@@ -83,6 +83,14 @@ def test_counts_that_differ_line_by_line_mean_one_column() -> None:
     assert delimiter_of("a.com, b.com\nc.com\nd.com, e.com, f.com\n") == ONE_COLUMN
 
 
+def test_titles_above_a_short_table_do_not_hide_its_columns() -> None:
+    titles = "Leads of client.com\nExported 5 January\n"
+
+    assert delimiter_of(titles + "Domain;DR\na.com;1,5\nb.com;2\n") == ";"
+    # one column, in which three of five rows have two domains
+    assert delimiter_of("a.com\nb.com\nc.com, d.com\ne.com, f.com\ng.com, h.com\n") == ONE_COLUMN
+
+
 def test_excels_own_first_line_names_the_delimiter_and_counts_as_a_row() -> None:
     (row,) = read_table(b"sep=;\r\na.com;1\r\n", "leads.csv").rows
 
