@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from prospector.core.languages import code
+from prospector.core.link_words import LINK_WORDS, LINKING
 from prospector.core.outcomes import LinkStatus, PageFlag, PageKind
 from prospector.core.zones import Zone
 
@@ -52,7 +53,6 @@ KEYWORDS_ENOUGH = 4
 
 LINK_POINTS = {LinkStatus.UNLINKED: 20, LinkStatus.DEAD: 20}
 LINK_MOST = 20
-LINKING = frozenset([LinkStatus.FOLLOW, LinkStatus.NOFOLLOW, LinkStatus.UGC, LinkStatus.SPONSORED])
 
 FIT_MOST = 10
 FIT_POINTS = {
@@ -184,7 +184,7 @@ def _parts(site: Evidence) -> Iterator[Part]:
         words = f"{site.keywords} different keywords" if site.keywords > 1 else ""
         yield Part(KEYWORD_POINTS * min(share, 1), KEYWORD_POINTS, words)
     if site.link is not None and site.link is not LinkStatus.UNKNOWN:
-        yield Part(LINK_POINTS.get(site.link, 0), LINK_MOST, link_words(site.link))
+        yield Part(LINK_POINTS.get(site.link, 0), LINK_MOST, LINK_WORDS[site.link])
     if site.best.kind is not None:
         yield Part(FIT_POINTS[site.best.kind], FIT_MOST, "")
     yield Part(CONTACT_POINTS * site.contact_found, CONTACT_POINTS, "contact page found" if site.contact_found else "")
@@ -228,7 +228,7 @@ def _minuses(site: Evidence) -> Iterator[Minus]:
 def _verdict(site: Evidence, points: int, minuses: list[Minus]) -> tuple[Verdict, str]:
     if site.link in LINKING:
         assert site.link
-        return Verdict.LINKING, link_words(site.link)
+        return Verdict.LINKING, LINK_WORDS[site.link]
     if site.best.zone in MENUS:
         return Verdict.MENUS_ONLY, "in menus and footers only"
     if points < REVIEW_FROM:
@@ -243,7 +243,7 @@ def _doubt(site: Evidence, points: int, minuses: list[Minus]) -> str:
     if site.best.zone not in MAIN_ZONES:
         return ZONE_WORDS[site.best.zone]
     if site.link is LinkStatus.UNKNOWN:
-        return link_words(LinkStatus.UNKNOWN)
+        return LINK_WORDS[LinkStatus.UNKNOWN]
     if points < QUALIFIED_FROM:
         return minuses[0].words if minuses else f"score {points} is under {QUALIFIED_FROM}: {_weakness(site)}"
     return ""
@@ -270,45 +270,12 @@ def _weakness(site: Evidence) -> str:
 def _why(site: Evidence, parts: list[Part], minuses: list[Minus]) -> str:
     said = [part.words for part in parts if part.words]
     if site.link is LinkStatus.UNKNOWN:
-        said.append(link_words(site.link))
+        said.append(LINK_WORDS[site.link])
     if site.most_on_a_page >= STUFFED_FROM:
         said.append(f"one keyword {site.most_on_a_page:,} times on one page (counted as {COUNTED_A_PAGE})")
     said += [f"minus {one.points}: {one.words}" for one in minuses]
     words = "; ".join(said)
     return f"{words}."
-
-
-LINK_WORDS = {
-    LinkStatus.UNLINKED: "no link to you yet",
-    LinkStatus.FOLLOW: "links to you (follow)",
-    LinkStatus.NOFOLLOW: "links to you (nofollow)",
-    LinkStatus.UGC: "links to you (ugc)",
-    LinkStatus.SPONSORED: "links to you (sponsored)",
-    LinkStatus.DEAD: "links to a dead address of yours",
-    LinkStatus.UNKNOWN: "link status unknown: needs a browser",
-}
-
-
-def link_words(link: LinkStatus) -> str:
-    return LINK_WORDS[link]
-
-
-def page_link_words(link: LinkStatus | None, site_links: bool, links_to_competitor: bool) -> str:
-    """The link status of one page as files show it; empty where neither a client nor a competitor was named."""
-    words = []
-    if link in LINKING:
-        words.append(f"linked ({link})")
-    elif link is LinkStatus.DEAD:
-        words.append("links to a dead client URL")
-    elif link is not None and site_links:
-        words.append("linked elsewhere on this domain")
-    elif link is LinkStatus.UNKNOWN:
-        words.append("unknown: needs a browser")
-    elif link is LinkStatus.UNLINKED:
-        words.append("unlinked")
-    if links_to_competitor:
-        words.append("links to competitor")
-    return ", ".join(words)
 
 
 def _count(number: int, noun: str) -> str:
