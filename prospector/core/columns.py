@@ -24,6 +24,7 @@ PRIORITY = {name: place for place, name in enumerate(NAMES)}
 REASONS_OF_WORDS = (hosts.Reason.NO_DOT, hosts.Reason.EMPTY)
 NUMBER = re.compile(r"[\W\d_]*\d[\W\d_]*")
 SAMPLE_ROWS = 300
+FEW_ROWS = 3  # with the header; of more, all with one domain, another column is meant: they are links to it, or from it
 ENOUGH = 0.2  # share of a column's cells that must be domains, where no name says which column it is
 NAMES_SHOWN = 12
 
@@ -48,7 +49,10 @@ def choose(rows: Sequence[Row], file: str, wanted: str | None = None) -> Choice:
     if wanted is not None:
         return _wanted(wanted, sample, width, file)
     named = sorted((PRIORITY[key], at) for at, cell in enumerate(header) if (key := normal(cell)) in PRIORITY)
-    if fitting := [at for _, at in named if any(_is_host(row, at) for row in sample[1:])]:
+    fitting = [at for _, at in named if _domains(sample[1:], at)]
+    if fitting and any(_tells_sites_apart(sample, at) for at in range(width)):
+        fitting = [at for at in fitting if _tells_sites_apart(sample, at)]
+    if fitting:
         return Choice(fitting[0], _names(header, width), has_header=True, note=_of_several(header, fitting))
     if named and (width == 1 or len(rows) == 1):
         return Choice(named[0][1], _names(header, width), has_header=True)
@@ -117,11 +121,10 @@ def _place(wanted: str) -> int | None:
 
 
 def _fullest(sample: Sequence[Row], width: int, file: str) -> Choice:
-    shares = [_share_of_hosts(sample, at) for at in range(width)]
-    at = shares.index(max(shares))
+    at = max(range(width), key=lambda one: _worth(sample, one))
     has_header = _is_header(sample, at)
     names = _names(sample[0].cells if has_header else [], width)
-    if shares[at] < ENOUGH:
+    if _share_of_hosts(sample, at) < ENOUGH:
         shown = names if has_header else _names(sample[0].cells, width)
         raise InputInvalid(
             f"I could not find a column with domains in {file}. I looked at: {listed(shown)}.",
@@ -130,6 +133,22 @@ def _fullest(sample: Sequence[Row], width: int, file: str) -> Choice:
     return Choice(
         at, names, has_header, f'No column of {file} is named "domain"; "{names[at]}" has most domains and was used.'
     )
+
+
+def _worth(sample: Sequence[Row], at: int) -> tuple[bool, int, float]:
+    """Different domains, each alone in its cell: a title may name some, and all links of a list may lead to one."""
+    alone = [row for row in sample if at < len(row.cells) and " " not in row.cells[at].strip()]
+    share = _share_of_hosts(sample, at)
+    return share >= ENOUGH, len(_domains(alone, at)), share
+
+
+def _tells_sites_apart(sample: Sequence[Row], at: int) -> bool:
+    return len(_domains(sample[1:], at)) > 1 or len(sample) <= FEW_ROWS
+
+
+def _domains(rows: Sequence[Row], at: int) -> set[str]:
+    outcomes = [one for row in rows if at < len(row.cells) for one in hosts.read(row.cells[at])]
+    return {one.domain for one in outcomes if isinstance(one, hosts.Host)}
 
 
 def _share_of_hosts(sample: Sequence[Row], at: int) -> float:

@@ -35,6 +35,26 @@ def test_in_a_list_of_links_the_client_is_not_what_is_crawled() -> None:
     assert chosen(["Target", "DR"], ["a.com", "1"], ["b.com", "2"]).name == "Target"
 
 
+@pytest.mark.parametrize("client", ["Source", "URL", "Anchor"])
+def test_a_column_of_one_domain_only_is_not_what_is_meant(client: str) -> None:
+    links = [["https://client.com/", f"https://site-{number}.com/x"] for number in range(3)]
+
+    assert chosen([client, "Linked"], *links).name == "Linked"
+    assert chosen([client, "Link"], *links).note == ""
+    assert chosen([client, "Note"], *([one, "x"] for one, _ in links)).name == client
+    assert chosen(["Domain", "Link"], *links[:2]).name == "Domain"
+
+
+def test_sentences_that_name_sites_are_not_the_list() -> None:
+    choice = chosen(["Title", "Page"], ["Amazon.com review", "https://a.com/x"], ["Booking.com tips", "https://b.com/"])
+
+    assert choice.name == "Page"
+
+
+def test_domains_amid_words_are_taken_where_there_are_no_others() -> None:
+    assert chosen(["No", "Who"], ["1", "Acme (acme.com)"], ["2", "Beta (beta.de)"]).name == "Who"
+
+
 def test_a_known_name_over_a_column_without_domains_does_not_win() -> None:
     choice = chosen(["Domain", "Website"], ["yes", "a.com"], ["no", "b.com"])
 
