@@ -140,7 +140,7 @@ def rows(*written: str) -> list[Row]:
         (("Domain|DR", "a.com|1"), 0),
         (("Links of client.com", "Domain|DR", "a.com|1"), 1),
         (("client.com||", "2024-01-05||", "Domain|DR|Note", "a.com|1|x"), 2),
-        (("Client:|client.com||", "Domain|DR|UR|Note", "a.com|1|2|x"), 1),
+        (("Website:|client.com||", "Domain|DR|UR|Note", "a.com|1|2|x"), 1),
         (("|Metrics|", "Domain|DR|UR", "a.com|1|2"), 1),
         (("Outreach", "Where to|DR|UR", "a.com|1|2"), 1),
         # a row of the list is no title, nor a header further down
