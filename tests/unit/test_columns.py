@@ -45,10 +45,20 @@ def test_a_column_of_one_domain_only_is_not_what_is_meant(client: str) -> None:
     assert chosen(["Domain", "Link"], *links[:2]).name == "Domain"
 
 
+def test_a_known_name_over_one_domain_is_taken_without_a_word_where_there_is_no_other() -> None:
+    assert chosen(["URL", "Note"], *([f"https://a.com/{page}", "x"] for page in range(4))).note == ""
+
+
 def test_sentences_that_name_sites_are_not_the_list() -> None:
     choice = chosen(["Title", "Page"], ["Amazon.com review", "https://a.com/x"], ["Booking.com tips", "https://b.com/"])
 
     assert choice.name == "Page"
+
+
+def test_a_few_domains_among_notes_are_not_the_list() -> None:
+    notes = ["see a.com", "b.com", "c.com", *[""] * 12, *["call"] * 13]
+
+    assert chosen(["Who", "Note"], *(["x.com", note] for note in notes)).name == "Who"
 
 
 def test_domains_amid_words_are_taken_where_there_are_no_others() -> None:
@@ -150,6 +160,8 @@ def rows(*written: str) -> list[Row]:
         (("Domain|client.com", "Domain|rival.com", "a.com|1"), 0),
         (("My sites", "Domain", "a.com"), 0),
         (("Acme", "a.com|b.com"), 0),
+        (("Domain||", "two|words|more", "a.com|1|2"), 0),
+        (("Acme||", "intranet|€ 5|x", "a.com|€ 6|y"), 0),
         (("Outreach", *["x"] * 12, "Domain|DR", "a.com|1"), 0),
     ],
 )

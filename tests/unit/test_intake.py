@@ -59,6 +59,7 @@ def test_every_row_ends_in_one_place_and_the_sum_adds_up() -> None:
         ("https://bob:s3cret@cms.acme.com/wp-admin?a=b@c", "https://bob:***@cms.acme.com/wp-admin?a=b@c"),
         ("Login: ftp://bob:s3:cr@t@acme.com (ask Eve)", "Login: ftp://bob:***@acme.com (ask Eve)"),
         ("http://:s3cret@acme.com", "http://:***@acme.com"),
+        ("http://bob:s3cret@acme.com?mail=eve@acme.com", "http://bob:***@acme.com?mail=eve@acme.com"),
         ("https://acme.com:8080/@bob", "https://acme.com:8080/@bob"),
         ("Ask:bob@acme.com, https://acme.com/", "Ask:bob@acme.com, https://acme.com/"),
         ("mailto:bob@acme.com", "mailto:bob@acme.com"),

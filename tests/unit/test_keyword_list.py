@@ -174,7 +174,7 @@ def test_a_table_of_figures_without_a_known_name_is_read_by_its_first_column_of_
         ["Windows, 11", "iPhone, 15", "Catch, 22"],
         ["Name, Year", "Blade Runner, 2049"],
         ["Acme", "brand", "query"],
-        ["1984, 2001", "2010, 2012", "300, 21"],
+        ["Years, Rooms", "1984, 2001", "2010, 2012"],
     ],
 )
 def test_a_comma_or_a_name_of_columns_within_a_list_belongs_to_its_keyword(lines: list[str]) -> None:
