@@ -161,7 +161,7 @@ def rows(*written: str) -> list[Row]:
         (("My sites", "Domain", "a.com"), 0),
         (("Acme", "a.com|b.com"), 0),
         (("Domain||", "two|words|more", "a.com|1|2"), 0),
-        (("Acme||", "intranet|€ 5|x", "a.com|€ 6|y"), 0),
+        (("Acme||", "office|€ 5|x", "a.com|€ 6|y"), 0),
         (("Outreach", *["x"] * 12, "Domain|DR", "a.com|1"), 0),
     ],
 )
