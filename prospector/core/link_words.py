@@ -14,6 +14,10 @@ LINK_WORDS = {
 }
 
 
+def link_words(link: LinkStatus) -> str:
+    return LINK_WORDS[link]
+
+
 def page_link_words(link: LinkStatus | None, site_links: bool, links_to_competitor: bool) -> str:
     """The link status of one page as files show it; empty where neither a client nor a competitor was named."""
     words = []

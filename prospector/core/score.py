@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from prospector.core.languages import code
-from prospector.core.link_words import LINK_WORDS, LINKING
+from prospector.core.link_words import LINKING, link_words
 from prospector.core.outcomes import LinkStatus, PageFlag, PageKind
 from prospector.core.zones import Zone
 
@@ -184,7 +184,7 @@ def _parts(site: Evidence) -> Iterator[Part]:
         words = f"{site.keywords} different keywords" if site.keywords > 1 else ""
         yield Part(KEYWORD_POINTS * min(share, 1), KEYWORD_POINTS, words)
     if site.link is not None and site.link is not LinkStatus.UNKNOWN:
-        yield Part(LINK_POINTS.get(site.link, 0), LINK_MOST, LINK_WORDS[site.link])
+        yield Part(LINK_POINTS.get(site.link, 0), LINK_MOST, link_words(site.link))
     if site.best.kind is not None:
         yield Part(FIT_POINTS[site.best.kind], FIT_MOST, "")
     yield Part(CONTACT_POINTS * site.contact_found, CONTACT_POINTS, "contact page found" if site.contact_found else "")
@@ -228,7 +228,7 @@ def _minuses(site: Evidence) -> Iterator[Minus]:
 def _verdict(site: Evidence, points: int, minuses: list[Minus]) -> tuple[Verdict, str]:
     if site.link in LINKING:
         assert site.link
-        return Verdict.LINKING, LINK_WORDS[site.link]
+        return Verdict.LINKING, link_words(site.link)
     if site.best.zone in MENUS:
         return Verdict.MENUS_ONLY, "in menus and footers only"
     if points < REVIEW_FROM:
@@ -243,7 +243,7 @@ def _doubt(site: Evidence, points: int, minuses: list[Minus]) -> str:
     if site.best.zone not in MAIN_ZONES:
         return ZONE_WORDS[site.best.zone]
     if site.link is LinkStatus.UNKNOWN:
-        return LINK_WORDS[LinkStatus.UNKNOWN]
+        return link_words(LinkStatus.UNKNOWN)
     if points < QUALIFIED_FROM:
         return minuses[0].words if minuses else f"score {points} is under {QUALIFIED_FROM}: {_weakness(site)}"
     return ""
@@ -270,7 +270,7 @@ def _weakness(site: Evidence) -> str:
 def _why(site: Evidence, parts: list[Part], minuses: list[Minus]) -> str:
     said = [part.words for part in parts if part.words]
     if site.link is LinkStatus.UNKNOWN:
-        said.append(LINK_WORDS[site.link])
+        said.append(link_words(site.link))
     if site.most_on_a_page >= STUFFED_FROM:
         said.append(f"one keyword {site.most_on_a_page:,} times on one page (counted as {COUNTED_A_PAGE})")
     said += [f"minus {one.points}: {one.words}" for one in minuses]
