@@ -7,11 +7,12 @@ from typing import NoReturn
 
 import click
 
-from cli.command import Group
+from cli.command import Group, ReaderGone
 from prospector import __version__, env
 from prospector.errors import ProspectorError
 
 INTERRUPTED = 130
+READER_GONE = 141  # as a shell says it of a program that SIGPIPE has ended
 
 # name -> (where it is, one line of help): a command's module is imported when that command runs
 COMMANDS = {
@@ -59,33 +60,45 @@ def prospector(flags: tuple[str, ...]) -> None:
 
 
 def main() -> NoReturn:
+    try:
+        code = ended()
+        if sys.stdout:  # none where it was closed
+            sys.stdout.flush()
+    except (BrokenPipeError, ReaderGone):
+        # Python's own flush at exit would complain once more
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            os.dup2(nowhere, stream.fileno())
+        code = READER_GONE
+    sys.exit(code)
+
+
+def ended() -> int:
+    """Runs what the command line says, and has told why it ended so."""
     debug = "--debug" in sys.argv
     try:
         code = prospector.main(prog_name="prospector", standalone_mode=False)
     except click.exceptions.Abort:
-        end(INTERRUPTED, "Interrupted.")
+        return told(INTERRUPTED, "Interrupted.")
     except click.ClickException as error:
         error.show()
-        end(error.exit_code)
+        return error.exit_code
     except ProspectorError as error:
         if debug:
             traceback.print_exc()
-        end(error.exit_code, str(error))
-    except BrokenPipeError:
-        # the reader (head, less) has seen enough; Python's own flush at exit must not complain again
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        end(0)
+        return told(error.exit_code, str(error))
+    except ReaderGone:
+        raise
     except Exception as error:
         if debug:
             raise
-        end(
+        return told(
             1,
             f"Unexpected {type(error).__name__}: {error}. This is a defect of Prospector: run it again with --debug and report the output.",
         )
-    end(code if isinstance(code, int) else 0)
+    return code if isinstance(code, int) else 0
 
 
-def end(code: int, words: str = "") -> NoReturn:
-    if words:
-        click.echo(words, err=True)
-    sys.exit(code)
+def told(code: int, words: str) -> int:
+    click.echo(words, err=True)
+    return code

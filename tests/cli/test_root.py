@@ -185,3 +185,53 @@ def test_completion_completes() -> None:
     done = run(_PROSPECTOR_COMPLETE="bash_complete", COMP_WORDS="prospector con", COMP_CWORD="1")
 
     assert done.stdout.strip() == "plain,config"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--help"],
+        ["job", "--help"],
+        ["config", "show"],  # a table
+        ["config", "show", "--json"],
+        ["demo", "truth", "keywords", "--sites", "5"],  # lines that wait in Python's own buffer until the end
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("with_words", [False, True], ids=["output", "output and words"])
+def test_a_reader_that_has_seen_enough_ends_a_command_without_a_word(words: list[str], with_words: bool) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "cli", *words],
+        stdout=writing,
+        stderr=writing if with_words else subprocess.PIPE,
+        text=True,
+        timeout=60,
+    )
+
+    os.close(writing)
+    assert done.returncode == 141  # 128 + SIGPIPE, as of any program in a shell's pipe
+    assert not done.stderr
+
+
+def test_an_error_that_nobody_reads_ends_as_quietly() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+
+    done = subprocess.run([sys.executable, "-P", "-m", "cli", "confg"], stderr=writing, timeout=60)
+
+    os.close(writing)
+    assert done.returncode == 141
+
+
+def test_a_command_whose_output_is_closed_does_its_work() -> None:
+    done = subprocess.run(
+        ["sh", "-c", '"$1" -P -m cli completion bash >&-', "sh", sys.executable],
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=60,
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
