@@ -24,11 +24,11 @@ class Deployment:
     frontier: "Frontier"
 
     def find(self, given: str) -> str:
-        """The job's id from its beginning."""
-        from prospector.store import jobs
+        """The id of the job that the user means."""
+        from prospector.store import job_names
 
         with self.engine.connect() as connection:
-            return jobs.find(connection, given)
+            return job_names.find(connection, given)
 
 
 @contextmanager

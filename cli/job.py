@@ -25,9 +25,10 @@ COMMANDS = {
 
 @click.group(cls=Group, commands_at=COMMANDS)
 def job() -> None:
-    """Jobs: start, watch, pause, resume, results. A job is named by its id, or by the beginning of it.
+    """Jobs: start, watch, pause, resume, results. JOB is its id, the beginning of that, or its name.
 
     \b
     Example:
       prospector job run --name "Acme Q1" --domains domains.csv --keywords keywords.txt
+      prospector job watch "Acme Q1"
     """

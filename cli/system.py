@@ -85,7 +85,7 @@ def _show(found: "QueueStatus") -> None:
 
 @system.command(cls=Command)
 @click.argument("asked", metavar="LETTER|DOMAIN")
-@click.option("--job", "given", metavar="JOB", help="The job, where several list the domain.")
+@click.option("--job", "given", metavar="JOB", help="The job, by id or name, where several list the domain.")
 @output.json_option
 def requeue(asked: str, given: str | None, as_json: bool) -> None:
     """Try a dead letter once more, or a whole domain: all its dead letters or, if it is finished, from its homepage.

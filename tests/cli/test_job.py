@@ -245,6 +245,27 @@ def test_a_wrong_job_or_command_is_answered_with_the_right_one(
     assert said in done.stderr
 
 
+def test_a_job_goes_by_its_name_wherever_its_id_goes(run: Run) -> None:
+    job = made(run, "Spring list")
+
+    status, cancelled = run("job", "status", "spring LIST", "--json"), run("job", "cancel", "Spring list", "--json")
+
+    assert json.loads(status.stdout)["id"] == job
+    assert json.loads(cancelled.stdout)["state"] == "cancelled"
+
+
+def test_a_name_of_two_jobs_is_answered_with_both_ids(run: Run) -> None:
+    first = made(run, "Two of a kind")
+    run("job", "cancel", first)
+    second = made(run, "Two of a kind")
+
+    done = run("job", "status", "Two of a kind")
+
+    assert (done.returncode, done.stdout) == (5, "")
+    assert f"several jobs: {second} (pending, made " in done.stderr
+    assert f"{first} (cancelled, made " in done.stderr
+
+
 def test_what_a_state_does_not_allow_names_the_command_that_is_meant(run: Run) -> None:
     job = made(run, "not begun")
 
