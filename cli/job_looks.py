@@ -183,7 +183,9 @@ def logs(given: str, most: int, as_json: bool) -> None:
     with deployment.opened() as opened:
         job = opened.find(given)
         if settings.SCRAPYD_URLS:
-            sources = {name: log for url in settings.SCRAPYD_URLS for name, log in job_log.node_logs(url).items()}
+            sources, problems = job_log.node_logs(settings.SCRAPYD_URLS)
+            for problem in problems.values():
+                output.say(str(problem))
         else:
             sources = job_log.local_logs(Home(settings.PROSPECTOR_HOME).scrapyd)
         with opened.engine.connect() as connection:
