@@ -9,7 +9,7 @@ import click
 
 from cli.command import Group, ReaderGone
 from prospector import __version__, env
-from prospector.errors import ProspectorError
+from prospector.errors import EnvironmentInvalid, ProspectorError
 
 INTERRUPTED = 130
 READER_GONE = 141  # as a shell says it of a program that SIGPIPE has ended
@@ -62,14 +62,13 @@ def prospector(flags: tuple[str, ...]) -> None:
 def main() -> NoReturn:
     try:
         code = ended()
-        if sys.stdout:  # none where it was closed
-            sys.stdout.flush()
     except (BrokenPipeError, ReaderGone):
-        # Python's own flush at exit would complain once more
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        for stream in filter(None, (sys.stdout, sys.stderr)):
-            os.dup2(nowhere, stream.fileno())
         code = READER_GONE
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        try:
+            stream.flush()
+        except OSError:  # it is said by now: Python's own flush at exit would complain once more
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     sys.exit(code)
 
 
@@ -78,6 +77,8 @@ def ended() -> int:
     debug = "--debug" in sys.argv
     try:
         code = prospector.main(prog_name="prospector", standalone_mode=False)
+        if sys.stdout:  # none where it was closed
+            sys.stdout.flush()
     except click.exceptions.Abort:
         return told(INTERRUPTED, "Interrupted.")
     except click.ClickException as error:
@@ -87,16 +88,22 @@ def ended() -> int:
         if debug:
             traceback.print_exc()
         return told(error.exit_code, str(error))
-    except ReaderGone:
+    except (BrokenPipeError, ReaderGone):
         raise
     except Exception as error:
         if debug:
             raise
-        return told(
-            1,
-            f"Unexpected {type(error).__name__}: {error}. This is a defect of Prospector: run it again with --debug and report the output.",
-        )
+        return told(*unforeseen(error))
     return code if isinstance(code, int) else 0
+
+
+def unforeseen(error: Exception) -> tuple[int, str]:
+    if isinstance(error, OSError):
+        words = f"{error.strerror} ({error.filename})" if error.filename else error.strerror or str(error)
+        remedy = "Free some space, or give yourself the right; prospector doctor checks this machine."
+        return EnvironmentInvalid.exit_code, f"This machine does not allow it: {words}. {remedy}"
+    words = f"Unexpected {type(error).__name__}: {error}."
+    return 1, f"{words} This is a defect of Prospector: run it again with --debug and report the output."
 
 
 def told(code: int, words: str) -> int:

@@ -235,3 +235,16 @@ def test_a_command_whose_output_is_closed_does_its_work() -> None:
     )
 
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/dev/full is Linux's")
+@pytest.mark.parametrize("words", [["config", "show"], ["demo", "truth", "keywords", "--sites", "5"]], ids=" ".join)
+def test_an_output_on_a_full_disk_is_said_in_one_line(words: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "cli", *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+        )
+
+    assert done.returncode == 3
+    assert done.stderr.startswith("This machine does not allow it: No space left on device. Free some space")
+    assert done.stderr.count("\n") == 1
