@@ -133,7 +133,7 @@ def _limits() -> job_run.Limits:
 def _export(opened: "Deployment", job: str, out: Path) -> dict[str, str]:
     from prospector.jobs.exports import asking
     from prospector.jobs.exports.order import Format, Order
-    from prospector.store.tables import ExportState
+    from prospector.store.kinds import ExportState
 
     asking.ask(opened.engine, job, Order((Format.CSV, Format.XLSX, Format.HTML)))
     made = export.until_made(opened, job)

@@ -16,7 +16,7 @@ from cli.command import Command
 from cli.deployment import Deployment
 from cli.job_control import job_argument
 from prospector.errors import InputInvalid, ProspectorError, StillRunning
-from prospector.store.tables import ExportState
+from prospector.store.kinds import ExportState
 
 if TYPE_CHECKING:
     import subprocess

@@ -11,7 +11,7 @@ from prospector.core.states import ENDED, IN_FLIGHT
 from prospector.jobs.exports.order import Format
 from prospector.store.exports import Export
 from prospector.store.jobs import Job
-from prospector.store.tables import ExportState
+from prospector.store.kinds import ExportState
 
 # with 20 mentions each (bench/export.py); said as about, meant as at most. A workbook has each cell of them
 DOMAINS_A_MINUTE, OF_A_WORKBOOK = 50_000, 20_000

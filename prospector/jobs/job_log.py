@@ -16,7 +16,7 @@ from prospector import nodes
 from prospector.errors import ProspectorError
 from prospector.jobs.workers import look
 from prospector.store import events
-from prospector.store.tables import EventKind
+from prospector.store.kinds import EventKind
 
 EVENTS_MOST = 1_000
 BLOCK_BYTES = 2**16  # of each log of a stack or node, of which there may be hundreds

@@ -12,7 +12,7 @@ from prospector.core.states import MOVES, JobState, origins
 from prospector.errors import Conflict, NotFound
 from prospector.store import partitions, tables
 from prospector.store.bulk import copy
-from prospector.store.tables import IssueKind
+from prospector.store.kinds import IssueKind
 from prospector.store.text import storable, storable_json
 
 # no 0, o, 1, l, i; a letter in front, or a spreadsheet reads 2e5234 as a number

@@ -17,8 +17,8 @@ from prospector.errors import NotFound
 from prospector.store import jobs, tables
 from prospector.store.failures import in_our_words
 from prospector.store.jobs import Job, Keyword
+from prospector.store.kinds import IssueKind
 from prospector.store.partitions import mentions_of, pages_of
-from prospector.store.tables import IssueKind
 
 UNDEFINED_TABLE = "42P01"
 ROWS_AT_ONCE = 2_000  # a row of mentions is half a kilobyte

@@ -14,7 +14,7 @@ from prospector.core.states import JobState, may_move
 from prospector.errors import NotFound
 from prospector.store import domains, events, jobs, partitions, tables
 from prospector.store.jobs import IllegalMove, InputIssue, Keyword, ListedDomain, NewJob
-from prospector.store.tables import EventKind, IssueKind
+from prospector.store.kinds import EventKind, IssueKind
 
 New = Callable[..., NewJob]
 NASTY = "Robert'); DROP TABLE jobs;-- %s %(x)s :job \\ \\N {} \t\n \" 日本 👍"

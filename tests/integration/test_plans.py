@@ -30,11 +30,11 @@ from prospector.store import (
 from prospector.store.checkpoints import Checkpoint
 from prospector.store.dead_letters import Death
 from prospector.store.jobs import ListedDomain, NewJob
+from prospector.store.kinds import EventKind
 from prospector.store.pages import PageRow
 from prospector.store.results import Results
 from prospector.store.sites import SiteMemory
 from prospector.store.spend import Reservation
-from prospector.store.tables import EventKind
 
 NOW = datetime.now(UTC)
 FILL = """

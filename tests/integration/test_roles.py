@@ -36,10 +36,10 @@ from prospector.store.checkpoints import Checkpoint
 from prospector.store.dead_letters import Death
 from prospector.store.failures import Failure, failure
 from prospector.store.jobs import NewJob
+from prospector.store.kinds import EventKind
 from prospector.store.pages import PageRow
 from prospector.store.sites import SiteMemory
 from prospector.store.spend import Reservation
-from prospector.store.tables import EventKind
 
 NOW = datetime.now(UTC)
 ROLES = ("owner", "operator", "worker", "reader")
