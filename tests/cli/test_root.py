@@ -50,6 +50,19 @@ def test_every_table_entry_is_the_command_of_its_name() -> None:
     }
 
 
+def test_to_know_a_command_is_to_load_none_of_what_it_works_with() -> None:
+    """A help, a completion and a misspelt option are answered in a tenth of a second."""
+    heavy = ("sqlalchemy", "psycopg2", "redis", "scrapy", "twisted", "boto3", "lxml")
+    program = (
+        "import sys; from tests.cli.test_root import every_command, prospector; every_command(prospector);"
+        f"print(*(one for one in {heavy} if one in sys.modules))"
+    )
+
+    done = subprocess.run([sys.executable, "-c", program], cwd=CLONE, capture_output=True, text=True, timeout=60)
+
+    assert (done.stdout.strip(), done.stderr) == ("", "")
+
+
 def test_a_near_miss_is_answered_with_the_right_name() -> None:
     done = run("confg", "show")
 

@@ -222,3 +222,11 @@ def test_a_job_that_failed_with_domains_left_can_be_resumed() -> None:
     one = status(JobState.FAILED, "Redis was away for 24 hours", domains_waiting=5)
 
     assert job_words.outcome(one)[-1] == "Next: prospector job resume abc123"
+
+
+def test_the_breakdown_names_every_way_a_domain_can_be_read() -> None:
+    words = job_words.breakdown({Method.DIRECT: 3_891, Method.STANDARD: 1_924, Method.JS: 432})
+
+    assert words == (
+        "Direct (free): 3,891 domains | ScrapingBee (standard): 1,924 domains | ScrapingBee (JS rendering): 432 domains"
+    )
