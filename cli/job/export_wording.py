@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from cli.job_words import counted
+from cli.job.wording import counted
 from cli.output import plain
 from prospector.core import retention
 from prospector.core.states import ENDED, IN_FLIGHT

@@ -9,7 +9,7 @@ import click
 
 from cli import deployment, output
 from cli.command import Command
-from cli.job_control import job_argument
+from cli.job.control import job_argument
 from prospector.core.cost import dollars
 
 if TYPE_CHECKING:
