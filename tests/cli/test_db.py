@@ -30,6 +30,17 @@ def test_migrate_fills_an_empty_database_and_then_has_nothing_to_do(empty: Engin
         schema.require_current(connection)
 
 
+def test_what_postgres_does_not_do_is_told_in_one_line(empty: Engine) -> None:
+    with empty.begin() as connection:
+        connection.execute(text("CREATE TABLE jobs (of text)"))
+
+    done = run(empty, "migrate")
+
+    assert done.returncode == 3
+    assert done.stderr.startswith('Postgres does not do it: relation "jobs" already exists')
+    assert done.stderr.count("\n") == 1
+
+
 def test_the_printed_roles_are_made_by_running_what_was_printed(engine: Engine) -> None:
     printed = run(engine, "roles", "--prefix", "test_printed")
 

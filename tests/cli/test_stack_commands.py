@@ -107,6 +107,33 @@ def test_a_backup_comes_back_whole_and_only_over_data_that_may_go(run: Run, tmp_
     assert [line.strip() for line in counted.stdout.splitlines() if line.strip()][-2:] == ["1000", "t"]
 
 
+def test_a_backup_is_not_made_where_nothing_can_be_written(run: Run, stack: Servers, tmp_path: Path) -> None:
+    done = run("db", "backup", str(tmp_path / "no folder" / "whole.dump"), **external(stack))
+
+    assert done.returncode == 2
+    assert "whole.dump cannot be written: No such file or directory. Name one where you may write." in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "in_the_way"),
+    [(["job", "list"], "home/logs/supervisor.log"), (["up", "--at-login"], "user/.config/systemd/user")],
+)
+def test_a_file_of_ours_that_cannot_be_written_is_named(
+    run: Run, tmp_path: Path, words: list[str], in_the_way: str
+) -> None:
+    """Whoever ran a command as root once has files that are root's."""
+    (tmp_path / in_the_way).mkdir(parents=True, mode=0o700)
+    if in_the_way.startswith("user"):
+        (tmp_path / in_the_way).rmdir()
+        (tmp_path / in_the_way).touch()
+
+    done = run(*words)
+
+    assert done.returncode == 3
+    assert "This machine does not allow it: " in done.stderr
+    assert f"({tmp_path / in_the_way})" in done.stderr
+
+
 def test_a_damaged_backup_changes_nothing(run: Run, tmp_path: Path) -> None:
     run("db", "shell", typed="CREATE TABLE kept AS SELECT generate_series(1, 100000) AS i;")
     run("db", "backup", str(tmp_path / "whole.dump"))

@@ -35,7 +35,7 @@ class Scrapyd:
     libraries alone, in an interpreter that knows nothing of this clone."""
 
     def __init__(self, folder: Path, environment: dict[str, str], *, installed: bool = True) -> None:
-        self._folder = folder
+        self.folder = folder
         self._environment = environment
         self._process: subprocess.Popen[bytes] | None = None
         self._groups: list[int] = []  # of processes: each Scrapyd that was started here, with its workers
@@ -65,10 +65,10 @@ class Scrapyd:
         (folder / "scrapyd.conf").write_text("\n".join(lines))
 
     def start(self) -> None:
-        with (self._folder / "out").open("a") as out:
+        with (self.folder / "out").open("a") as out:
             self._process = subprocess.Popen(
                 [self._python, "-P", "-m", "scrapyd"],
-                cwd=self._folder,
+                cwd=self.folder,
                 env=self._environment,
                 stdout=out,
                 stderr=out,
