@@ -114,8 +114,8 @@ def test_while_the_record_is_away_a_worker_holds_a_hundred_results_and_claims_no
 
 def test_a_slow_record_slows_the_crawl_and_nothing_grows(crew: Callable[..., Fleet], proxy: FaultProxy) -> None:
     proxy.order(ProxyFault.LATENCY, 150)  # each way: 300 ms for a round trip
-    kinds = ["twenty"]
-    one, plan = crew(kinds, 5, SITES), Plan(5, SITES, kinds)
+    kinds, sites = ["twenty"], SITES // 2
+    one, plan = crew(kinds, 5, sites), Plan(5, sites, kinds)
     job = one.job(plan)
     worker = one.worker(WORKER_DATABASE_URL=behind(one, proxy))
     until(lambda: one.counters(job).get("pages", 0) > 20, "no page is settled")
