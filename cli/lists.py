@@ -232,6 +232,9 @@ def _plan(lists: Lists) -> Iterator[str]:
     if plan.credits_high > DEFAULT_CAP_CREDITS:
         share = f"{DEFAULT_CAP_CREDITS / plan.credits_high:.0%} of the upper end"
         yield f"The default limit of {DEFAULT_CAP_CREDITS:,} credits covers {share}; --max-credits changes it."
+    if lists.asked.client_domains and settings.CLIENT_URLS_MOST:
+        most = f"{settings.CLIENT_URLS_MOST:,} at most"
+        yield f"In the end your own addresses that they link to, {most}, are asked whether they answer: one a second, free."
 
 
 def _range(low: str, high: str) -> str:

@@ -12,6 +12,7 @@ from prospector import settings
 from prospector.core.linking import KEPT_LINKS
 from prospector.core.methods import Mode
 from prospector.core.outcomes import LinkStatus, PageOutcome
+from prospector.core.progress import Eta
 from prospector.core.score import Verdict as Worth
 from prospector.core.spec import JobSpec
 from prospector.core.states import JobState
@@ -177,6 +178,7 @@ def test_what_is_asked_for_counts_among_no_domains_and_no_pages(desk: Desk) -> N
 
     crawl.look()
     while_asked = crawl.known()
+    shown = status.status(desk.engine, desk.frontier, crawl.job)
     crawl.answer_all(OLD)
     after = crawl.known()
 
@@ -185,7 +187,8 @@ def test_what_is_asked_for_counts_among_no_domains_and_no_pages(desk: Desk) -> N
         assert (one.domains_done, one.domains_failed, one.domains_recently) == (2, 0, before.domains_recently)
         assert (one.pages, one.mentions, one.pages_failed) == (before.pages, before.mentions, before.pages_failed)
     assert (while_asked.clients_open, after.clients_open) == (2, 0)
-    assert status.status(desk.engine, desk.frontier, crawl.job).domains_done == 2
+    assert (shown.domains_finished, shown.percent, shown.client_urls_left) == (2, 100, 3)
+    assert shown.eta == Eta(3, 3)
     with desk.engine.connect() as connection:
         listed = connection.scalar(text("SELECT count(*) FROM domains WHERE job = :job"), {"job": crawl.job})
     assert listed == 2
