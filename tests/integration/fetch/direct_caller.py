@@ -9,9 +9,11 @@ import os
 import resource
 import socket
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from ipaddress import ip_network
+from pathlib import Path
 from typing import Any
 
 from scrapy.utils.reactor import install_reactor
@@ -46,15 +48,24 @@ def look_up(host: str) -> Any:
 
 
 class Passage:
-    """`leaves`: how many times it may be asked before its leave has run out."""
+    """`leaves`: how many times it may be asked before its leave has run out; after the last one the process sleeps
+    until `sign` is there."""
 
-    def __init__(self, *, wait: int, leaves: int) -> None:
+    def __init__(self, *, wait: int, leaves: int, sign: str | None) -> None:
         self.told: dict[str, Any] = {}
-        self._wait, self._leaves = wait, leaves
+        self._wait, self._leaves, self._sign = wait, leaves, sign
 
     def may_send(self) -> bool:
         self._leaves -= 1
+        if self._sign and self._leaves == 0:
+            asyncio.get_running_loop().call_soon(self._sleep, Path(self._sign))
         return self._leaves >= 0
+
+    def _sleep(self, sign: Path) -> None:
+        until = time.monotonic() + 5
+        while not sign.exists() and time.monotonic() < until:
+            time.sleep(0.01)
+        self.told["signed"] = sign.exists()
 
     async def admit(self, address: str, *, limited: bool) -> bool:
         self.told |= {"address": address, "limited": limited}
@@ -77,7 +88,7 @@ def without_files() -> Iterator[None]:
 
 
 async def fetched(handler: DirectHandler, wish: dict[str, Any]) -> dict[str, Any]:
-    passage = Passage(wait=wish.get("wait", 0), leaves=wish.get("leaves", 1_000))
+    passage = Passage(wait=wish.get("wait", 0), leaves=wish.get("leaves", 1_000), sign=wish.get("sign"))
     meta = {"passage": passage, "download_timeout": wish.get("seconds", 5)}
     request = Request(wish["url"], headers={"User-Agent": "test"}, meta=meta)
     try:

@@ -31,6 +31,8 @@ class Counting(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:  # the library's name
         self.server.asked.append(self.path)  # type: ignore[attr-defined]
+        if self.path.startswith("/sign"):
+            Path(self.path.removeprefix("/sign")).touch()
         if self.path == "/slow":
             time.sleep(2)
         if self.path == "/hang-up":
@@ -88,6 +90,12 @@ def fetch(*fetches: dict[str, Any], environment: dict[str, str] | None = None, *
     assert done.stdout, done.stderr
     answers: list[dict[str, Any]] = json.loads(done.stdout.splitlines()[-1])
     return answers
+
+
+def behind_tls(server: ThreadingHTTPServer) -> None:
+    server.socket = tls._context(Certificate.CURRENT).wrap_socket(
+        server.socket, server_side=True, do_handshake_on_connect=False
+    )
 
 
 def asked(server: ThreadingHTTPServer) -> list[str]:
@@ -193,9 +201,7 @@ def test_nothing_is_sent_once_the_lease_may_be_lost(inside: ThreadingHTTPServer,
 def test_nothing_is_sent_where_the_lease_is_lost_during_the_handshake(
     inside: ThreadingHTTPServer, leaves: int, sent: list[str]
 ) -> None:
-    inside.socket = tls._context(Certificate.CURRENT).wrap_socket(
-        inside.socket, server_side=True, do_handshake_on_connect=False
-    )
+    behind_tls(inside)
 
     [told] = fetch({"url": f"https://127.1.0.1:{inside.server_port}/", "leaves": leaves})
 
@@ -203,6 +209,21 @@ def test_nothing_is_sent_where_the_lease_is_lost_during_the_handshake(
     assert told.get("error") == (None if sent else "NotSent")
     assert ("strained" in told) is bool(sent)
     gc.collect()  # what is ignored here is not to be found by another test
+
+
+@pytest.mark.parametrize(("scheme", "looks"), [("http", 2), ("https", 3)])
+def test_nothing_lies_in_a_buffer_between_the_last_look_and_the_socket(
+    inside: ThreadingHTTPServer, tmp_path: Path, scheme: str, looks: int
+) -> None:
+    """A process that sleeps right after the look has sent its request by then, not when its lease is long over."""
+    if scheme == "https":
+        behind_tls(inside)
+    sign = tmp_path / "asked"
+
+    [told] = fetch({"url": f"{scheme}://127.1.0.1:{inside.server_port}/sign{sign}", "leaves": looks, "sign": str(sign)})
+
+    assert told["signed"]  # it was asked while the process slept
+    assert told["status"] == 200
 
 
 def test_what_got_no_answer_on_a_kept_connection_is_not_asked_again_at_once(inside: ThreadingHTTPServer) -> None:
