@@ -37,6 +37,7 @@ from prospector.jobs.fill import fill
 from prospector.local.servers import Servers
 from prospector.store import jobs
 from prospector.store.jobs import JobState, Keyword, ListedDomain, NewJob
+from tests.web_log import entries_until_now
 
 LIMITS = Limits(mode=WebMode.FREE_ONLY, site_threshold=120)
 DELAY_MS = 100  # inside ALLOWED_NETWORKS; where the second is the promise, it is asked for
@@ -156,6 +157,7 @@ class Fleet:
 
     def left(self, plan: Plan, job: str) -> Crawled:
         crawled = Crawled(plan, Path(self.ready.log))
+        entries_until_now(crawled.log, self.ready.address)  # whoever reads it finds all that was asked for
         listed = self.rows("SELECT * FROM domains WHERE job = :job", job=job)
         crawled.domains = {row["domain"]: row for row in listed}
         crawled.pages = self.rows(

@@ -11,8 +11,8 @@ from sqlalchemy import make_url, text
 from prospector.demo.plan import Plan
 from prospector.demo.proxy import FaultProxy
 from prospector.demo.proxy_faults import ProxyFault
-from prospector.demo.request_log import entries
 from prospector.store.partitions import pages_of
+from tests.web_log import entries_until_now
 
 from .conftest import Crawled, Fleet, resident_mb
 
@@ -57,7 +57,9 @@ def assert_whole(crawled: Crawled) -> None:
 
 def asked(one: Fleet) -> int:
     """Pages; robots.txt and sitemaps are no results."""
-    return sum(not entry.path.endswith((".txt", ".xml")) for entry in entries(Path(one.ready.log)))
+    return sum(
+        not entry.path.endswith((".txt", ".xml")) for entry in entries_until_now(Path(one.ready.log), one.ready.address)
+    )
 
 
 def log_of(one: Fleet) -> str:
