@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from prospector.core import hosts
+from prospector.core.examples import examples
 from prospector.core.table import Row, title_rows
 from prospector.errors import InputInvalid
 
@@ -209,8 +210,7 @@ def _of_several(header: Sequence[str], fitting: Sequence[int]) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    more = len(names) - NAMES_SHOWN
-    return ", ".join(names[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
+    return examples(names, NAMES_SHOWN)
 
 
 def _suggested(names: Sequence[str]) -> str:

@@ -126,8 +126,15 @@ def test_a_very_common_word_is_warned_of() -> None:
     assert warnings("The", "Acme CRM") == ['"The" is a very common word: nearly every page has it.']
 
 
+def test_several_are_one_warning_with_examples() -> None:
+    assert warnings("The", "and", "Acme CRM", "HP", "UK", "HR", "AI") == [
+        '"The", "and" are very common words: nearly every page has them.',
+        '"HP", "UK", "HR" and 1 more are very short: they will be met in many senses. case=sensitive helps.',
+    ]
+
+
 def test_one_or_two_letters_are_warned_of() -> None:
-    assert warnings("HP")[0].startswith('"HP" is very short')
+    assert warnings("HP")[0].startswith('"HP" is very short: it will be met')
 
 
 def test_spellings_that_would_be_missed_are_one_warning_with_examples() -> None:
