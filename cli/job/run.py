@@ -114,9 +114,10 @@ def _named_after(file: str) -> str:
 
 
 def _say_plan(found: Lists, limits: Limits, as_json: bool) -> None:
+    words = list(_report(found, limits))  # also where they are not said: a key that is not accepted ends it here
     if not as_json:
-        for words in _report(found, limits):
-            output.say(words)
+        for line in words:
+            output.say(line)
 
 
 def _refuse_unusable(found: Lists, limits: Limits) -> None:
@@ -181,8 +182,7 @@ def _covered(plan: Estimate, limits: Limits) -> Iterator[str]:
         yield problem
     for whose, money in (("budget", limits.max_credits), ("ScrapingBee account's rest", left)):
         if money is not None and money < plan.credits_high:
-            share = money / plan.credits_high
-            yield f"The {whose} of {money:,} credits covers {share:.0%} of the upper end. At the limit the job pauses."
+            yield f"The {whose} of {money:,} credits {lists.covered(money, plan)}. At the limit the job pauses."
 
 
 def submission(found: Lists, limits: Limits, name: str) -> "Submission":
