@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from prospector.core.findings import Asked, Gathered, Mention, SiteLinks, best_zone, evidence
+from prospector.core.findings import Asked, Gathered, Mention, SiteLinks, best_zone, findings
 from prospector.core.link_words import page_link_words
 from prospector.core.metric import Standing
 from prospector.core.outcomes import FINISHED, DomainState, LinkStatus, PageFlag
@@ -59,7 +59,7 @@ class Judge:
         return self._judged(site, found, best)
 
     def _judged(self, site: SiteRow, found: Gathered, best: Mention) -> Prospect:
-        scored = score(evidence(found, site_links(site), self.asked, self._metric(site)))
+        scored = score(findings(found, site_links(site), self.asked, self._metric(site)))
         link = next((one for one in site.links or () if one.get("whose") == "client"), {})
         return Prospect(
             number=site.number,
