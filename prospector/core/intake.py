@@ -109,7 +109,8 @@ def _take(data: bytes, name: str, exclusions: Exclusions, column: str | None) ->
     titles = columns.titles(rows, column) if rows else 0
     notes = [*table.notes, *titles_note(rows, titles, name)]
     rows = rows[titles:]
-    choice = columns.choose(rows, name, column) if rows else columns.Choice(0, ("Column A",), has_header=False)
+    where = f'sheet "{table.sheet}" of {name}' if table.sheet else name
+    choice = columns.choose(rows, where, column) if rows else columns.Choice(0, ("Column A",), has_header=False)
     intake = Intake(choice.name, choice.names, warnings=[*notes, *filter(None, [choice.note])])
     paths = _sort_rows(rows[choice.has_header :], choice.index, exclusions, intake)
     for row in table.too_long:
