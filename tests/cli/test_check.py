@@ -101,6 +101,16 @@ def test_the_report_says(folder: Path, line: str) -> None:
     assert line in ended.stdout.decode().splitlines()
 
 
+def test_with_a_client_the_report_says_how_many_of_its_addresses_may_be_asked_for(folder: Path) -> None:
+    words = "At the end, the addresses of your own that they link to (at most 500) are checked for dead links: one a second, free."
+
+    asked = check(folder, "leads.csv", "--client-domain", "acme.com").stdout.decode().splitlines()
+    without = check(folder, "leads.csv").stdout.decode().splitlines()
+
+    assert words in asked
+    assert words not in without
+
+
 def test_the_report_gives_time_and_cost_as_ranges_and_says_what_they_rest_on(folder: Path) -> None:
     (folder / "leads.csv").write_text("\n".join(f"site-{number}.com" for number in range(5000)))
 
