@@ -29,6 +29,8 @@ SENSITIVE = frozenset({"sensitive", "yes", "true", "1", "x"})
 INSENSITIVE = frozenset({"insensitive", "no", "false", "0", ""})
 
 OPTIONS = re.compile(r"\s*[,;|\t]\s*(case|label)\s*=\s*([^,;|\t]*?)\s*$", re.IGNORECASE)
+EXACT = re.compile(r"\[([^\[\]]+)\]")
+BROAD = re.compile(r"\+[^\W\d][^+]*(?: \+[^\W\d][^+]*)+")
 
 
 class KeywordReason(StrEnum):
@@ -175,6 +177,14 @@ def _of_line(row: Row) -> _Entry:
     )
 
 
+def _as_searched(text: str) -> str:
+    """Without what Google Ads writes around an exact match and before each word of a broad one."""
+    text = text.strip()
+    if exact := EXACT.fullmatch(text):
+        return exact[1]
+    return text.replace("+", "") if BROAD.fullmatch(text) else text
+
+
 def _keyword(entry: _Entry) -> Keyword | RejectedKeyword:
     case = entry.case.lower().removeprefix("case=")
     if case not in SENSITIVE | INSENSITIVE:
@@ -183,7 +193,7 @@ def _keyword(entry: _Entry) -> Keyword | RejectedKeyword:
         return RejectedKeyword(entry.row, shown(entry.text), KeywordReason.TOO_LONG)
     if not any(map(is_letter_or_digit, entry.text)):
         return RejectedKeyword(entry.row, shown(entry.text), KeywordReason.NO_LETTER)
-    return Keyword(entry.text, case in SENSITIVE, entry.label.removeprefix("label="))
+    return Keyword(_as_searched(entry.text), case in SENSITIVE, entry.label.removeprefix("label="))
 
 
 def _advice(listed: KeywordList) -> list[str]:

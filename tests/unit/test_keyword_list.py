@@ -36,6 +36,11 @@ def test_one_keyword_a_line_as_it_is_written() -> None:
     ]
 
 
+def test_the_signs_of_google_ads_are_no_part_of_a_keyword() -> None:
+    assert texts("[crm software]\n+crm +für +handwerker\n") == ["crm software", "crm für handwerker"]
+    assert texts("C++ +plus\n+1 +49\n+Pool\n[a] or [b]\n") == ["C++ +plus", "+1 +49", "+Pool", "[a] or [b]"]
+
+
 @pytest.mark.parametrize("header", ["keyword", "Keywords", "PHRASE", "Search Term", "\ufeffkeyword"])
 def test_a_column_of_keywords_is_known_by_its_name(header: str) -> None:
     assert texts(f'id,{header}\n1,Acme CRM\n2,"Smith, Jones"\n3,\n', "keywords.csv") == ["Acme CRM", "Smith, Jones"]
