@@ -83,8 +83,8 @@ def start_runner(environment: Mapping[str, str], log: Path | None = None) -> "su
         )
 
 
-class Crew:
-    """The runners of a steward: as many at once as its machine should bear, each for one export."""
+class Runners:
+    """Those of a steward: as many at once as its machine should bear, each for one export."""
 
     def __init__(self, engine: Engine, environment: Mapping[str, str]) -> None:
         self._engine, self._environment = engine, environment
