@@ -123,6 +123,7 @@ def as_object(lists: Lists) -> dict[str, Any]:
         ],
         "merged_keywords": [{"row": one.row, "keyword": one.value, "kept": one.kept.text} for one in keywords.merged],
         "rejected_keywords": [{"row": one.row, "value": one.value, "reason": one.reason} for one in keywords.rejected],
+        "other_spellings": keywords.missed_spellings,
         "metric_column": lists.metric.name if lists.metric else None,
         "languages": list(lists.languages),
         "warnings": [*intake.warnings, *keywords.warnings],

@@ -17,7 +17,7 @@ def run(engine: Engine, *words: str) -> subprocess.CompletedProcess[str]:
         env=os.environ | {"DATABASE_URL": url},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
     )
 
 
@@ -73,7 +73,7 @@ def test_a_database_that_is_away_is_named_without_its_password() -> None:
         env=os.environ | {"DATABASE_URL": "postgresql://someone:hunter2@127.0.0.1:1/prospector"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
     )
 
     assert done.returncode == 7

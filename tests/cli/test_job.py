@@ -49,7 +49,7 @@ def run(home: Path, tmp_path: Path) -> Run:
             capture_output=True,
             text=True,
             env=environment | more,
-            timeout=90,
+            timeout=120,
             input=typed,
         )
 

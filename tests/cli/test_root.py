@@ -21,7 +21,7 @@ def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
     )
 
 
@@ -117,7 +117,7 @@ def test_a_folder_from_elsewhere_can_neither_run_a_program_nor_send_the_key_away
             env=os.environ | {"PYTHONPATH": str(CLONE), "XDG_CONFIG_HOME": str(tmp_path / "mine")},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=120,
         )
 
         assert done.returncode == 3
@@ -164,7 +164,7 @@ def test_a_wrong_setting_ends_scrapy_too_with_its_words_and_code() -> None:
         env={**os.environ, "LOG_LEVEL": "loud", "SCRAPY_SETTINGS_MODULE": "prospector.settings"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
     )
 
     assert done.returncode == 3
@@ -181,7 +181,7 @@ def test_no_colour_leaves_no_escape_codes() -> None:
 def test_a_reader_that_stops_early_is_no_error() -> None:
     command = f"{sys.executable} -P -m cli config show | head -n 1; exit ${{PIPESTATUS[0]}}"
 
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120)
 
     assert (done.returncode, done.stderr) == (0, "")
 

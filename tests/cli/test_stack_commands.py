@@ -28,7 +28,7 @@ def run(tmp_path: Path) -> Iterator[Run]:
 
     def prospector(*words: str, typed: str = "", **more: str) -> "subprocess.CompletedProcess[str]":
         command = [sys.executable, "-P", "-m", "cli", *words]
-        return subprocess.run(command, input=typed, capture_output=True, text=True, env=environment | more, timeout=60)
+        return subprocess.run(command, input=typed, capture_output=True, text=True, env=environment | more, timeout=120)
 
     yield prospector
     attach.stop(Home(tmp_path / "home"))
@@ -59,7 +59,7 @@ def test_figures_that_are_not_served_are_not_told_as_if_they_were(run: Run) -> N
         run("up", METRICS_ADDRESS=taken)
         run("job", "list", METRICS_ADDRESS=taken)  # makes the record, and so the steward begins
 
-        end = time.monotonic() + 30
+        end = time.monotonic() + 90
         while "are not served" not in (status := run("status", METRICS_ADDRESS=taken)).stderr:
             assert time.monotonic() < end, status
 

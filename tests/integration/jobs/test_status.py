@@ -218,7 +218,7 @@ def wait_for_locks(engine: Engine, count: int) -> None:
     waiting = text(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
     )
-    end = time.monotonic() + 30
+    end = time.monotonic() + 60
     while True:
         with engine.connect() as connection:  # what it shows stays the same within a transaction
             if connection.scalar(waiting) == count:

@@ -3,7 +3,6 @@
 import os
 import secrets
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -25,9 +24,10 @@ from prospector.frontier.client import Frontier
 from prospector.jobs import control
 from prospector.store import jobs
 from prospector.store.jobs import Keyword, ListedDomain, NewJob
+from tests.ports import free_port
 
 Start = Callable[..., "Scrapyd"]
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 90  # of a loaded machine: processes start
 
 
 class Scrapyd:
@@ -39,9 +39,7 @@ class Scrapyd:
         self._environment = environment
         self._process: subprocess.Popen[bytes] | None = None
         self._groups: list[int] = []  # of processes: each Scrapyd that was started here, with its workers
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        port = free_port()
         password = secrets.token_hex(8)
         self.url = f"http://prospector:{password}@127.0.0.1:{port}"
         lines = [

@@ -13,6 +13,7 @@ from prospector.errors import CredentialsRejected, ProspectorError, ServerUnreac
 from prospector.jobs import job_log, workers
 from prospector.nodes import Stage
 from tests.integration.nodes.conftest import Start, until
+from tests.ports import free_port
 
 
 def test_a_scheduled_spider_is_listed_under_the_id_it_was_given_until_it_has_finished(start_scrapyd: Start) -> None:
@@ -82,9 +83,7 @@ def test_a_wrong_password_is_said_without_showing_it(start_scrapyd: Start) -> No
 
 
 def test_nobody_listening_is_unreachable() -> None:
-    with socket.socket() as closed:
-        closed.bind(("127.0.0.1", 0))
-        port = closed.getsockname()[1]
+    port = free_port()
 
     with pytest.raises(ServerUnreachable, match="does not answer"):
         nodes.status(f"http://127.0.0.1:{port}")
