@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from cli import output
+from cli.command import INTERRUPTED
 from cli.job import wording
 from prospector.core.halts import is_queued
 from prospector.core.states import IN_FLIGHT, JobState
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 LOOK_SECONDS = 1.0
 LINE_SECONDS = 30.0
 AWAY_SECONDS = 60.0
-INTERRUPTED = 130
 BAR_LEAST, BAR_MOST, BESIDE_BAR = 10, 50, 18  # columns; the labels stand beside it
 
 
