@@ -14,7 +14,8 @@ from prospector.store.text import records
 SPELLINGS_MOST = 50_000  # of one job, the most frequent ones
 ROWS_AT_ONCE = 1_000
 
-LINKS = "link IN ('follow', 'nofollow', 'ugc', 'sponsored', 'dead')"
+# what is said to be dead already stays so, and needs no look
+LINKS = "link IN ('follow', 'nofollow', 'ugc', 'sponsored')"
 
 LINKED = """
 SELECT kept ->> 'url', count(*) FROM {pages}, jsonb_array_elements(links) AS kept

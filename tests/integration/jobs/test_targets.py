@@ -184,7 +184,7 @@ def test_what_is_asked_for_counts_among_no_domains_and_no_pages(desk: Desk) -> N
 
     for one in (while_asked, after):
         assert (one.domains_total, one.domains_waiting, one.domains_open) == (2, 0, 0)
-        assert (one.domains_done, one.domains_failed, one.domains_recently) == (2, 0, before.domains_recently)
+        assert (one.domains_done, one.domains_failed, one.domains_recently.in_15_minutes) == (2, 0, 2)
         assert (one.pages, one.mentions, one.pages_failed) == (before.pages, before.mentions, before.pages_failed)
     assert (while_asked.clients_open, after.clients_open) == (2, 0)
     assert (shown.domains_finished, shown.percent, shown.client_urls_left) == (2, 100, 3)
