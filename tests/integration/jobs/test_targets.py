@@ -24,7 +24,7 @@ from prospector.frontier import calls
 from prospector.frontier.calls import Fetch
 from prospector.jobs import control, queue, status
 from prospector.jobs.follow import reconcile
-from prospector.store import dead_letters, events, pages, verdicts
+from prospector.store import dead_letters, events, pages, targets, verdicts
 from prospector.store.dead_letters import Death
 from prospector.store.pages import PageRow
 
@@ -225,6 +225,20 @@ def test_of_too_many_addresses_the_most_linked_ones_are_asked_for_and_it_is_said
     assert crawl.notes() == [
         "2 of the client's own addresses are asked whether they still answer, of the 2 most linked of 3"
     ]
+
+
+def test_all_pages_are_changed_when_there_are_more_than_are_read_at_once(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(targets, "ROWS_AT_ONCE", 2)
+    crawl = crawled(desk, [page(f"https://site-0.com/{number}", link(GONE)) for number in range(7)])
+    crawl.look()
+
+    crawl.answer_all(GONE)
+
+    assert crawl.look() is JobState.COMPLETED
+    assert set(crawl.links().values()) == {"dead"}
+    assert len(crawl.links()) == 7
 
 
 def test_a_deployment_may_ask_for_none(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
