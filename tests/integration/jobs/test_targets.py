@@ -291,6 +291,23 @@ def test_when_redis_has_lost_everything_only_what_has_no_answer_is_asked_for_aga
     assert crawl.look() is JobState.COMPLETED
 
 
+def test_an_address_whose_worker_dies_is_handed_out_again_as_what_it_is(desk: Desk) -> None:
+    crawl = crawled(desk, [page("https://site-0.com/", link(HOME))])
+    crawl.look()
+    [lost] = desk.claim(worker="node/a")
+    for _ in range(10):
+        desk.advance()
+        desk.frontier.run(calls.reap())
+
+    [again] = desk.claim(worker="other/b")
+
+    assert again.lease != lost.lease
+    assert (again.url, again.state.kind, again.number, again.opening) == (HOME, Kind.TARGET, 2, False)
+    crawl.answer(again, Health.ALIVE)
+    desk.close()
+    assert crawl.look() is JobState.COMPLETED
+
+
 def test_a_pause_holds_them_and_a_resume_goes_on(desk: Desk) -> None:
     crawl = crawled(desk)
     crawl.look()
