@@ -10,9 +10,9 @@ from typing import Any
 
 import click
 
-from cli import files
+from cli import input_files
 from prospector.core.cost import CreditRange, in_words
-from prospector.core.estimate import DEFAULT_CAP_CREDITS, Estimate, estimate
+from prospector.core.estimate import Estimate, estimate
 from prospector.core.exclusions import exclusions
 from prospector.core.hosts import UNREADABLE
 from prospector.core.intake import Intake, take
@@ -80,13 +80,13 @@ def read(asked: Asked, sample: int | None = None) -> Lists:
     """`sample`: so many domains are to be crawled."""
     from prospector import settings
 
-    if asked.keywords_file == asked.domains_file == files.STANDARD_INPUT:
+    if asked.keywords_file == asked.domains_file == input_files.STANDARD_INPUT:
         raise click.UsageError("Only one of the lists can be standard input.")
-    data, name = files.contents(asked.domains_file)
+    data, name = input_files.contents(asked.domains_file)
     rules = exclusions(
         asked.client_domains,
         asked.competitor_domains,
-        [files.contents(one) for one in asked.exclude_files],
+        [input_files.contents(one) for one in asked.exclude_files],
         keep_social=asked.keep_social,
     )
     languages = wanted(asked.languages)
@@ -94,7 +94,7 @@ def read(asked: Asked, sample: int | None = None) -> Lists:
     metric = (
         metric_column(intake, asked.metric_column, name) if asked.metric_column is not None and intake.domains else None
     )
-    keywords = read_keywords(*files.contents(asked.keywords_file)) if asked.keywords_file else KeywordList()
+    keywords = read_keywords(*input_files.contents(asked.keywords_file)) if asked.keywords_file else KeywordList()
     chosen = sampled(len(intake.domains), sample)
     domains = tuple(one.domain for place, one in enumerate(intake.domains) if place in chosen)
     plan = estimate(domains, asked.mode, settings.CREDIT_PRICE_USD)
@@ -123,6 +123,7 @@ def as_object(lists: Lists) -> dict[str, Any]:
         ],
         "merged_keywords": [{"row": one.row, "keyword": one.value, "kept": one.kept.text} for one in keywords.merged],
         "rejected_keywords": [{"row": one.row, "value": one.value, "reason": one.reason} for one in keywords.rejected],
+        "other_spellings": keywords.missed_spellings,
         "metric_column": lists.metric.name if lists.metric else None,
         "languages": list(lists.languages),
         "warnings": [*intake.warnings, *keywords.warnings],
@@ -212,9 +213,10 @@ def _section(title: str, lines: Sequence[str]) -> Iterator[str]:
         return
     yield ""
     yield f"{title} ({len(lines):,}):"
-    yield from (f"  {line}" for line in lines[:LINES_SHOWN])
-    if len(lines) > LINES_SHOWN:
-        yield f"  ... and {len(lines) - LINES_SHOWN:,} more; --json lists all."
+    shown = LINES_SHOWN if len(lines) > LINES_SHOWN + 1 else len(lines)  # the line that says "1 more" has room for it
+    yield from (f"  {line}" for line in lines[:shown])
+    if len(lines) > shown:
+        yield f"  ... and {len(lines) - shown:,} more; prospector check --json lists all."
 
 
 def _plan(lists: Lists) -> Iterator[str]:
@@ -229,12 +231,15 @@ def _plan(lists: Lists) -> Iterator[str]:
     yield f"Time: {_range(*times)} (no history yet: a guess from typical lists)."
     expected = CreditRange(plan.credits_low, plan.credits_high, plan.past_jobs)
     yield f"{in_words(expected, plan.mode, settings.CREDIT_PRICE_USD)}."
-    if plan.credits_high > DEFAULT_CAP_CREDITS:
-        share = f"{DEFAULT_CAP_CREDITS / plan.credits_high:.0%} of the upper end"
-        yield f"The default limit of {DEFAULT_CAP_CREDITS:,} credits covers {share}; --max-credits changes it."
     if lists.asked.client_domains and settings.CLIENT_URLS_MOST:
-        most = f"{settings.CLIENT_URLS_MOST:,} at most"
-        yield f"In the end your own addresses that they link to, {most}, are asked whether they answer: one a second, free."
+        most = f"at most {settings.CLIENT_URLS_MOST:,}"
+        yield f"At the end, the addresses of your own that they link to ({most}) are checked for dead links: one a second, free."
+
+
+def covered(money_credits: int, plan: Estimate) -> str:
+    """Never rounded to nothing, or to all of it."""
+    percent = min(99, round(100 * money_credits / plan.credits_high))
+    return f"covers {f'{percent}%' if percent else 'less than 1%'} of the upper end"
 
 
 def _range(low: str, high: str) -> str:

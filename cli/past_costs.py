@@ -8,7 +8,7 @@ from cli.lists import Lists
 from prospector.core.cost import PastJob
 from prospector.core.estimate import estimate
 from prospector.core.methods import Mode
-from prospector.errors import ProspectorError
+from prospector.errors import CredentialsRejected, ProspectorError
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -26,13 +26,15 @@ def informed_if_known(found: Lists) -> Lists:
     """The same where a record answers already. Nothing is started for it: without one the estimate is a named guess."""
     from prospector.local import record
     from prospector.store import server
+    from prospector.store.failures import in_our_words
 
     url = record.url_if_there()
     if url is None:
         return found
     engine = server.engine(url)
     try:
-        return informed(found, engine)
+        with in_our_words():
+            return informed(found, engine)
     finally:
         engine.dispose()
 
@@ -47,7 +49,8 @@ def history(engine: "Engine", mode: Mode) -> Sequence[PastJob]:
 
 
 def left_credits() -> tuple[int | None, str]:
-    """Of the account; or None and why it is not known, which keeps no job from starting."""
+    """Of the account; or None and why it is not known, which keeps no job from starting. A key that is refused does: the job
+    would only stand still at its first paid page."""
     from prospector import settings
     from prospector.fetch.usage import usage
 
@@ -55,5 +58,7 @@ def left_credits() -> tuple[int | None, str]:
         return None, ""
     try:
         return usage(str(settings.SCRAPINGBEE_API_URL), settings.SCRAPINGBEE_API_KEY).left_credits, ""
+    except CredentialsRejected as refused:
+        raise CredentialsRejected(refused.problem, "Fix SCRAPINGBEE_API_KEY, or use --mode free-only.") from refused
     except ProspectorError as error:
         return None, f"What the ScrapingBee account has left is not known. {error}"

@@ -29,7 +29,7 @@ KEYWORDS_NAMED = 3
 class JobStatus:
     """`domains_done` without those that failed. `counted_at`: when these were the counters; `is_live` where that is now.
 
-    `failures`: reason -> domains. `methods`: domains by the dearest method they needed; of a job that has ended.
+    `parked_pages`: what they wait for -> pages. `failures`: reason -> domains. `methods`: domains by the dearest method they needed; of a job that has ended.
     `mentions`: a keyword on a page, as results.csv has rows. `newest_find`: of a job under way.
     `qualified`: domains that are worth an outreach, of those that were judged so far, seconds after they are done.
     `client_urls_left`: addresses of the client that pages link to, and that are asked for when the list is done.
@@ -44,6 +44,7 @@ class JobStatus:
     domains_waiting: int = 0
     domains_open: int = 0
     domains_parked: int = 0
+    parked_pages: Mapping[str, int] | None = None
     domains_stalled: int = 0
     stalled_until: datetime | None = None
     in_flight: int = 0
@@ -100,6 +101,7 @@ class JobStatus:
             "pages_wanting_key": self.pages_wanting_key,
             "client_urls_left": self.client_urls_left,
             "parked_domains": self.domains_parked,
+            "parked_pages": dict(self.parked_pages or {}),
             "stalled_domains": self.domains_stalled,
             "stalled_until": _iso(self.stalled_until),
             "failures": dict(self.failures or {}),
@@ -142,6 +144,7 @@ def of_counters(job: Job, known: Status) -> JobStatus:
         domains_waiting=known.domains_waiting,
         domains_open=known.domains_open,
         domains_parked=known.domains_parked,
+        parked_pages={reason: count for reason, count in known.parked_pages.items() if count},
         domains_stalled=known.domains_stalled,
         stalled_until=known.stalled_until,
         in_flight=known.in_flight,

@@ -19,7 +19,7 @@ from prospector.frontier.job_calls import Client
 from prospector.store import events
 from prospector.store import targets as record
 from prospector.store.jobs import Job
-from prospector.store.tables import EventKind
+from prospector.store.kinds import EventKind
 from prospector.store.targets import Relabelled
 
 
