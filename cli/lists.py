@@ -10,9 +10,10 @@ from typing import Any
 
 import click
 
-from cli import files
+from cli import input_files
+from cli.output import counted
 from prospector.core.cost import CreditRange, in_words
-from prospector.core.estimate import DEFAULT_CAP_CREDITS, Estimate, estimate
+from prospector.core.estimate import Estimate, estimate
 from prospector.core.exclusions import exclusions
 from prospector.core.hosts import UNREADABLE
 from prospector.core.intake import Intake, take
@@ -80,13 +81,13 @@ def read(asked: Asked, sample: int | None = None) -> Lists:
     """`sample`: so many domains are to be crawled."""
     from prospector import settings
 
-    if asked.keywords_file == asked.domains_file == files.STANDARD_INPUT:
+    if asked.keywords_file == asked.domains_file == input_files.STANDARD_INPUT:
         raise click.UsageError("Only one of the lists can be standard input.")
-    data, name = files.contents(asked.domains_file)
+    data, name = input_files.contents(asked.domains_file)
     rules = exclusions(
         asked.client_domains,
         asked.competitor_domains,
-        [files.contents(one) for one in asked.exclude_files],
+        [input_files.contents(one) for one in asked.exclude_files],
         keep_social=asked.keep_social,
     )
     languages = wanted(asked.languages)
@@ -94,10 +95,10 @@ def read(asked: Asked, sample: int | None = None) -> Lists:
     metric = (
         metric_column(intake, asked.metric_column, name) if asked.metric_column is not None and intake.domains else None
     )
-    keywords = read_keywords(*files.contents(asked.keywords_file)) if asked.keywords_file else KeywordList()
+    keywords = read_keywords(*input_files.contents(asked.keywords_file)) if asked.keywords_file else KeywordList()
     chosen = sampled(len(intake.domains), sample)
     domains = tuple(one.domain for place, one in enumerate(intake.domains) if place in chosen)
-    plan = estimate(domains, asked.mode, settings.CREDIT_PRICE_USD)
+    plan = estimate(domains, asked.mode, settings.CREDIT_PRICE_USD, settings.DELAY_MS)
     return Lists(asked, intake, keywords, domains, plan, metric, languages)
 
 
@@ -123,6 +124,7 @@ def as_object(lists: Lists) -> dict[str, Any]:
         ],
         "merged_keywords": [{"row": one.row, "keyword": one.value, "kept": one.kept.text} for one in keywords.merged],
         "rejected_keywords": [{"row": one.row, "value": one.value, "reason": one.reason} for one in keywords.rejected],
+        "other_spellings": keywords.missed_spellings,
         "metric_column": lists.metric.name if lists.metric else None,
         "languages": list(lists.languages),
         "warnings": [*intake.warnings, *keywords.warnings],
@@ -174,9 +176,9 @@ def _loaded(lists: Lists) -> Iterator[str]:
     if duplicates or lists.asked.keywords_file:
         yield ""
     if duplicates:
-        yield f"Removed {count(duplicates, 'duplicate')}, processing {count(unique, 'unique domain')}."
+        yield f"Removed {counted(duplicates, 'duplicate')}, processing {counted(unique, 'unique domain')}."
     if lists.asked.keywords_file:
-        yield f"Loaded {count(len(lists.keywords.keywords), 'keyword')} from {lists.asked.keywords_file}."
+        yield f"Loaded {counted(len(lists.keywords.keywords), 'keyword')} from {lists.asked.keywords_file}."
 
 
 def _score(lists: Lists) -> Iterator[str]:
@@ -212,26 +214,33 @@ def _section(title: str, lines: Sequence[str]) -> Iterator[str]:
         return
     yield ""
     yield f"{title} ({len(lines):,}):"
-    yield from (f"  {line}" for line in lines[:LINES_SHOWN])
-    if len(lines) > LINES_SHOWN:
-        yield f"  ... and {len(lines) - LINES_SHOWN:,} more; --json lists all."
+    shown = LINES_SHOWN if len(lines) > LINES_SHOWN + 1 else len(lines)  # the line that says "1 more" has room for it
+    yield from (f"  {line}" for line in lines[:shown])
+    if len(lines) > shown:
+        yield f"  ... and {len(lines) - shown:,} more; prospector check --json lists all."
 
 
 def _plan(lists: Lists) -> Iterator[str]:
     from prospector import settings
 
     plan = lists.plan
-    keywords = f", {count(len(lists.keywords.keywords), 'keyword')}" if lists.keywords.keywords else ""
+    keywords = f", {counted(len(lists.keywords.keywords), 'keyword')}" if lists.keywords.keywords else ""
     times = [duration(plan.seconds_low), duration(plan.seconds_high)]
     yield ""
     of_all = f", a sample of {len(lists.intake.domains):,}," if plan.domains < len(lists.intake.domains) else ""
-    yield f"Plan: {count(plan.domains, 'domain')}{of_all} on {count(plan.sites, 'site')}{keywords}, mode {plan.mode}."
+    yield f"Plan: {counted(plan.domains, 'domain')}{of_all} on {counted(plan.sites, 'site')}{keywords}, mode {plan.mode}."
     yield f"Time: {_range(*times)} (no history yet: a guess from typical lists)."
     expected = CreditRange(plan.credits_low, plan.credits_high, plan.past_jobs)
     yield f"{in_words(expected, plan.mode, settings.CREDIT_PRICE_USD)}."
-    if plan.credits_high > DEFAULT_CAP_CREDITS:
-        share = f"{DEFAULT_CAP_CREDITS / plan.credits_high:.0%} of the upper end"
-        yield f"The default limit of {DEFAULT_CAP_CREDITS:,} credits covers {share}; --max-credits changes it."
+    if lists.asked.client_domains and settings.CLIENT_URLS_MOST:
+        most = f"at most {settings.CLIENT_URLS_MOST:,}"
+        yield f"At the end, the addresses of your own that they link to ({most}) are checked for dead links: one a second, free."
+
+
+def covered(money_credits: int, plan: Estimate) -> str:
+    """Never rounded to nothing, or to all of it."""
+    percent = min(99, round(100 * money_credits / plan.credits_high))
+    return f"covers {f'{percent}%' if percent else 'less than 1%'} of the upper end"
 
 
 def _range(low: str, high: str) -> str:
@@ -259,9 +268,5 @@ def duration(seconds: int) -> str:
     if seconds < 60:
         return UNDER_A_MINUTE
     if seconds < 5_400:
-        return count(round(seconds / 60), "minute")
+        return counted(round(seconds / 60), "minute")
     return f"{seconds / 3600:,.1f} hours"
-
-
-def count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 import click
@@ -13,10 +14,18 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from prospector.core.cells import csv_line, guarded
 from prospector.core.hosts import UNREADABLE
 
 LINE_BREAKS = re.compile("[\t-\r\x85\u2028\u2029]+")
 WIDTH_OF_A_PIPE = 200  # columns, where there is no terminal to ask
+
+
+class Terminal(Console):
+    """rich ends a process whose output nobody reads any more with 1: that is for cli.main to end."""
+
+    def on_broken_pipe(self) -> None:
+        raise  # noqa: PLE0704  # rich calls it while it handles the BrokenPipeError
 
 
 def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -43,10 +52,28 @@ def moment(when: datetime, now: datetime | None = None) -> str:
     return f"{there:%H:%M}" if there.date() == today else f"{there:%b} {there.day}, {there:%H:%M}"
 
 
+def counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def spreadsheet(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """CSV on stdout: RFC 4180, with the mark that makes Excel read UTF-8, and no cell that a spreadsheet would run."""
+    sys.stdout.reconfigure(encoding="utf-8", newline="")  # type: ignore[union-attr]  # a real stream
+    sys.stdout.write("\ufeff")
+    for cells in chain([columns], rows):
+        sys.stdout.write(csv_line(map(_cell, cells), "\r\n"))
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="seconds")
+    return guarded(value) if isinstance(value, str) else value
+
+
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Bold heads and the terminal's width on a terminal; plain lines in a pipe."""
     style = False if os.environ.get("NO_COLOR") else None  # bold is left out too: some terminals colour it
-    console = Console(width=None if sys.stdout.isatty() else WIDTH_OF_A_PIPE, highlight=False, force_terminal=style)
+    console = Terminal(width=None if sys.stdout.isatty() else WIDTH_OF_A_PIPE, highlight=False, force_terminal=style)
     drawn = Table(*columns, box=None, pad_edge=False, header_style="bold")
     for row in rows:
         drawn.add_row(*("" if cell is None else escape(plain(str(cell))) for cell in row))

@@ -53,7 +53,7 @@ ALLOWED_NETWORKS = env.networks("ALLOWED_NETWORKS")
 # names and where they lead, as *.test=127.1.0.1:18080; read by prospector.fetch.resolver
 RESOLVE = env.routes("RESOLVE")
 
-# least time between two requests to a site, ms; less than 1000 only inside ALLOWED_NETWORKS; read by prospector.scheduler
+# least time between two requests to a site, ms; less than 1000 only inside ALLOWED_NETWORKS; read by prospector.scheduler, cli.lists
 DELAY_MS = env.integer("DELAY_MS", 1_000)
 
 # longest time that a slow or failing site's delay grows to, ms; read by prospector.spiders.domain
@@ -76,6 +76,9 @@ ALERT_WEBHOOK_URL = env.url("ALERT_WEBHOOK_URL", None, ("https", "http"))
 
 # domains of a job that are finished between two checkpoints of its counters; read by prospector.jobs
 CHECKPOINT_DOMAINS = env.integer("CHECKPOINT_DOMAINS", 100, least=1)
+
+# addresses of the client that a job asks for at its end, the most linked ones; 0: none; read by prospector.jobs.targets
+CLIENT_URLS_MOST = env.integer("CLIENT_URLS_MOST", 500, least=0, most=10_000)
 
 # days after which the results of a job that is over, or paused, are deleted; read by prospector.jobs
 RETENTION_DAYS = env.integer("RETENTION_DAYS", 90, least=1)

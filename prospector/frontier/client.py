@@ -19,12 +19,11 @@ from prospector.frontier.server import (
     ANSWER_SECONDS,
     CONNECT_SECONDS,
     NEVER_EVICTS,
-    REMEDIES,
     Memory,
     connect,
     memory,
     refuse_evicting,
-    refusing,
+    state_of,
     unreachable,
 )
 
@@ -39,12 +38,7 @@ class Refusing(exceptions.RedisError):
 
 
 def is_of_state(answer: object) -> bool:
-    """About the server and not about the call. A script that has written is not refused any more: nothing of it has happened."""
-    return isinstance(answer, exceptions.ResponseError) and _state(answer) in REMEDIES
-
-
-def _state(error: exceptions.ResponseError) -> str:
-    return error.status_code or str(error).partition(" ")[0]
+    return state_of(answer) is not None
 
 
 def defect(call: Call[Any], error: exceptions.RedisError) -> ProspectorError:
@@ -88,9 +82,9 @@ class Frontier:
         except AWAY as error:
             raise unreachable(self._url, error) from error
         except exceptions.ResponseError as error:
-            if not is_of_state(error):
-                raise
-            raise refusing(self._url, _state(error)) from error
+            if is_of_state(error):
+                raise unreachable(self._url, error) from error
+            raise
 
     def _load(self) -> None:
         for one in every_script():
@@ -101,7 +95,7 @@ class Frontier:
         with self.redis.pipeline(transaction=False) as pipeline:
             for call in calls:
                 pipeline.evalsha(script(call.script).sha, 0, *call.told())
-            return pipeline.execute(raise_on_error=False)
+            return pipeline.execute(raise_on_error=False)  # raising, it puts its own words first
 
     def memory(self) -> Memory:
         with self._in_our_words():

@@ -12,18 +12,6 @@ from prospector.errors import EnvironmentInvalid, ServerUnreachable
 CONNECT_SECONDS = 5
 ANSWER_SECONDS = 10  # twice what a script may take before Redis says BUSY to all others
 NEVER_EVICTS = "noeviction"
-# what an error begins with that is about the server and not about the call, and what to do
-REMEDIES = {
-    "OOM": "Its memory is full: raise maxmemory, or delete jobs that are over.",
-    "READONLY": "It is a replica: REDIS_URL has to name the primary.",
-    "MISCONF": "It cannot save its data: look at its disk and its log.",
-    "NOREPLICAS": "It wants more replicas than it has: min-replicas-to-write.",
-    "BUSY": "A script does not end: SCRIPT KILL, if it does not end soon.",
-    "MASTERDOWN": "Its primary is down: wait for the failover, or promote a replica.",
-    "CLUSTERDOWN": "Its cluster is down; use a Redis that is not a cluster.",
-    "TRYAGAIN": "Its cluster moves keys; use a Redis that is not a cluster.",
-    "NOPERM": "Its user lacks a right: give it all commands on the keys prospector:*.",
-}
 INTSET_ENTRIES = 16_384  # pages of a domain that are remembered at 9-10 bytes each; Redis' own default is 512
 
 
@@ -118,11 +106,34 @@ def place(url: str) -> str:
     return f"{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
-def refusing(url: str, state: str) -> ServerUnreachable:
-    return ServerUnreachable(f"Redis at {place(url)} takes nothing for now ({state}).", REMEDIES[state])
+# what an error begins with that is about the server and not about the call: full, read-only, out of disk, without its
+# replicas, at a script that does not end, without the right. A script that has written is not refused any more, so nothing
+# of it has happened
+STATES = {
+    "OOM": "Its memory is full: raise its maxmemory.",
+    "MISCONF": "It cannot write to its disk: free some space there.",
+    "READONLY": "It is a replica: name its primary in REDIS_URL.",
+    "NOREPLICAS": "It misses its replicas: start them.",
+    "BUSY": "It is at a script that does not end: look at what else uses it.",
+    "MASTERDOWN": "It is a replica without its primary: start that.",
+    "CLUSTERDOWN": "Its cluster is down: start the missing nodes.",
+    "TRYAGAIN": "Its cluster is moving keys: try again.",
+    "NOPERM": "Its user lacks a right: see prospector doctor.",
+}
+
+
+def state_of(error: object) -> str | None:
+    """Which of these it is."""
+    if not isinstance(error, ResponseError):
+        return None
+    first = error.status_code or str(error).partition(" ")[0]
+    return first if first in STATES else None
 
 
 def unreachable(url: str, error: Exception) -> ServerUnreachable:
+    if state := state_of(error):
+        words = f"Redis at {place(url)} takes nothing for now: {str(error).rstrip('.')}."
+        return ServerUnreachable(words, f"{STATES[state]} Jobs go on by themselves then.")
     return ServerUnreachable(
         f"Redis at {place(url)} does not answer: {str(error).rstrip('.')}.",
         "Check that it runs and that REDIS_URL names the right host, port and password: prospector doctor",

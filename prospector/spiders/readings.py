@@ -44,7 +44,7 @@ NO_SITE = frozenset({Evidence.PRIVATE_ADDRESS, Evidence.UNRESOLVED, Evidence.REF
 
 def page_of(spider: "DomainSpider", response: Response) -> PageItem:
     ticket: Ticket = response.meta["ticket"]
-    answer = _answer(response)
+    answer = answer_of(response)
     end = conclude(ticket, answer, _around(spider, ticket))
     item = PageItem(ticket, response.url, response.status, datetime.now(UTC), end, homepage=ticket.opening)
     if end.outcome is PageOutcome.READ:
@@ -161,7 +161,7 @@ def _was_led_on(response: Response) -> bool:
     return paid and not same_page(response.url, address_of(response.meta["ticket"]))
 
 
-def _answer(response: Response) -> Answer:
+def answer_of(response: Response) -> Answer:
     status = response.status
     wait_ms = wait_asked_ms(response)
     if status < 300 and _was_led_on(response):

@@ -13,27 +13,20 @@ from prospector.core.findings import Mention
 from prospector.core.methods import Method
 from prospector.core.outcomes import DomainState, LinkStatus, PageKind, PageOutcome
 from prospector.core.zones import Zone
-from prospector.errors import NotFound, ServerUnreachable
 from prospector.store import jobs, tables
+from prospector.store.failures import in_our_words, is_without_table
 from prospector.store.jobs import Job, Keyword
-from prospector.store.partitions import mentions_of, pages_of
-from prospector.store.tables import IssueKind
+from prospector.store.kinds import IssueKind
+from prospector.store.partitions import ResultsDeleted, mentions_of, pages_of
 
-UNDEFINED_TABLE = "42P01"
 ROWS_AT_ONCE = 2_000  # a row of mentions is half a kilobyte
 MOST_SPELLINGS = 1_000
 
 
-class ResultsDeleted(NotFound):
-    def __init__(self, job: str) -> None:
-        super().__init__(
-            f"The results of job {job} are deleted.", "prospector job list --include-archived shows what is left of it."
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class SiteRow:
-    """One domain of the job with what its pages and the ledger say; `linking_*` is its best page that links to the client."""
+    """One domain of the job with what its pages and the ledger say; `linking_*` is its best page that links to the client:
+    one whose links are all dead where there is no better."""
 
     number: int
     domain: str
@@ -57,7 +50,6 @@ class SiteRow:
     pages_read: int
     contact_found: bool
     contact_url: str | None
-    links_to_dead: bool
     linking_url: str | None
     linking: LinkStatus | None
     links: list[dict[str, Any]] | None
@@ -100,12 +92,11 @@ SITES = """
 WITH facts AS (
     SELECT domain, count(*) AS pages, count(*) FILTER (WHERE outcome = 'read') AS read,
         count(*) FILTER (WHERE method = 'direct') AS direct,
-        bool_or(flags & 32 <> 0 OR kind = 'contact') AS contact, min(url) FILTER (WHERE kind = 'contact') AS contact_url,
-        bool_or(link = 'dead') AS dead
+        bool_or(flags & 32 <> 0 OR kind = 'contact') AS contact, min(url) FILTER (WHERE kind = 'contact') AS contact_url
     FROM {pages} WHERE job = :job AND (CAST(:numbers AS int[]) IS NULL OR domain = ANY(:numbers)) GROUP BY domain
 ), linking AS (
     SELECT DISTINCT ON (domain) domain, url, link, links FROM {pages}
-    WHERE job = :job AND link IN ('follow', 'nofollow', 'ugc', 'sponsored')
+    WHERE job = :job AND link IN ('follow', 'nofollow', 'ugc', 'sponsored', 'dead')
         AND (CAST(:numbers AS int[]) IS NULL OR domain = ANY(:numbers)) ORDER BY domain, link, depth, url
 ), ledger AS (
     SELECT domain, sum(used_credits) AS used, sum(reserved_credits) AS reserved,
@@ -117,7 +108,7 @@ SELECT d.number, d.domain, d.input_row, d.state, d.reason, d.moved_to, d.partial
     d.finished_at, d.cells, d.js_pages, greatest(d.pages, coalesce(facts.pages, 0)),
     greatest(d.direct_requests, coalesce(facts.direct, 0)), greatest(d.standard_requests, coalesce(ledger.standard, 0)),
     greatest(d.js_requests, coalesce(ledger.js, 0)), coalesce(ledger.used, 0), coalesce(ledger.reserved, 0),
-    coalesce(facts.read, 0), coalesce(facts.contact, false), facts.contact_url, coalesce(facts.dead, false),
+    coalesce(facts.read, 0), coalesce(facts.contact, false), facts.contact_url,
     linking.url, linking.link, linking.links
 FROM domains AS d LEFT JOIN facts ON facts.domain = d.number LEFT JOIN linking ON linking.domain = d.number
     LEFT JOIN ledger ON ledger.domain = d.number
@@ -220,22 +211,6 @@ def snapshot(engine: Engine, job_id: str) -> Iterator[Results]:
         yield from _snapshot(engine, job_id)
 
 
-@contextmanager
-def in_our_words() -> Iterator[None]:
-    """What Postgres itself says becomes ServerUnreachable: the same again may do."""
-    try:
-        yield
-    except DBAPIError as error:
-        words = " ".join(str(error.orig).split())
-        if getattr(error.orig, "pgcode", None) is None and "out of memory" in words:
-            raise MemoryError(
-                words
-            ) from error  # libpq's own: it reports the limit of this process as its server's fault
-        raise ServerUnreachable(
-            f"Postgres ended the work: {words}", "Try again: prospector doctor says how it is."
-        ) from error
-
-
 def _snapshot(engine: Engine, job_id: str) -> Iterator[Results]:
     options = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
     with engine.connect().execution_options(**options) as connection, connection.begin():
@@ -250,7 +225,7 @@ def _snapshot(engine: Engine, job_id: str) -> Iterator[Results]:
         try:
             connection.execute(text(held))
         except DBAPIError as error:
-            if getattr(error.orig, "pgcode", None) == UNDEFINED_TABLE:
+            if is_without_table(error):
                 raise ResultsDeleted(job_id) from error
             raise
         yield Results(connection, jobs.job(connection, job_id))

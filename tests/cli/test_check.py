@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import random
 import subprocess
 import sys
@@ -32,8 +33,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def check(folder: Path, *words: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """With a home of its own: what jobs on this machine have cost is part of the estimate."""
     command = [sys.executable, "-m", "cli", "check", *words]
-    return subprocess.run(command, cwd=folder, input=stdin, capture_output=True, timeout=60)
+    environment = os.environ | {"PROSPECTOR_HOME": str(folder / "home")}
+    return subprocess.run(command, cwd=folder, env=environment, input=stdin, capture_output=True, timeout=120)
 
 
 def checked(folder: Path, *words: str, stdin: bytes = b"") -> dict[str, Any]:
@@ -88,7 +91,7 @@ def test_the_report_begins_with_a_sum_that_adds_up_and_ends_with_the_next_comman
         "  Row 5: gamma.co.uk is gamma.co.uk of row 4.",
         '  Row 2: "acme crm" is the same as "Acme CRM".',
         '  Row 5: "!!!" has no letter and no digit. Skipped.',
-        '  "e-commerce" is not found where it is written "ecommerce" or "e commerce". Add what you want found.',
+        '  Other spellings are other keywords: "e-commerce" (ecommerce, e commerce). Add what you want found.',
         "Plan: 4 domains on 4 sites, 3 keywords, mode hybrid.",
     ],
 )
@@ -96,6 +99,16 @@ def test_the_report_says(folder: Path, line: str) -> None:
     ended = check(folder, "leads.csv", "--keywords", "keywords.txt")
 
     assert line in ended.stdout.decode().splitlines()
+
+
+def test_with_a_client_the_report_says_how_many_of_its_addresses_may_be_asked_for(folder: Path) -> None:
+    words = "At the end, the addresses of your own that they link to (at most 500) are checked for dead links: one a second, free."
+
+    asked = check(folder, "leads.csv", "--client-domain", "acme.com").stdout.decode().splitlines()
+    without = check(folder, "leads.csv").stdout.decode().splitlines()
+
+    assert words in asked
+    assert words not in without
 
 
 def test_the_report_gives_time_and_cost_as_ranges_and_says_what_they_rest_on(folder: Path) -> None:
@@ -140,8 +153,17 @@ def test_long_sections_are_bounded_and_say_how_many_more(folder: Path) -> None:
     words = check(folder, "leads.csv").stdout.decode()
 
     assert "Not usable (1,000):" in words
-    assert "  ... and 995 more; --json lists all." in words
+    assert "  ... and 995 more; prospector check --json lists all." in words
     assert len(words.splitlines()) < 30
+
+
+def test_a_section_is_not_cut_for_a_single_line(folder: Path) -> None:
+    (folder / "leads.csv").write_text("a.com\n" + "info@acme.de\n" * 6)
+
+    words = check(folder, "leads.csv").stdout.decode()
+
+    assert words.count("is an e-mail address") == 6
+    assert "more;" not in words
 
 
 def test_json_has_everything_under_the_names_that_scripts_rely_on(folder: Path) -> None:
@@ -240,9 +262,20 @@ BAD = {
 }
 
 
+def test_the_time_heeds_the_delay_of_the_deployment(folder: Path) -> None:
+    (folder / "one.txt").write_text("acme.com\n")
+
+    usual = checked(folder, "one.txt")["plan"]["seconds"]
+    (folder / "prospector.toml").write_text("DELAY_MS = 3000\n")
+    slow = checked(folder, "one.txt")["plan"]["seconds"]
+
+    assert (slow["low"], slow["high"]) == (3 * usual["low"], 3 * usual["high"])
+
+
 def test_no_password_of_an_address_is_shown(folder: Path) -> None:
     (folder / "secret.csv").write_text(
-        "https://me:s3cret@acme.com/\nme:s3cret@acme.com\nhttps://me:s3cret@10.0.0.1/\nhttps://me:s3cr@3t@a.b_/\n"
+        "https://me:s3cret@acme.com/,https://me:s3cret@cms.acme.com\nme:s3cret@acme.com\nhttps://me:s3cret@10.0.0.1/\n"
+        "https://me:s3cr@3t@a.b_/\n"
     )
 
     done = check(folder, "secret.csv")

@@ -16,7 +16,12 @@ from scrapy.core.downloader.handlers import http11
 from scrapy.core.engine import ExecutionEngine
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.spiders import CrawlSpider
-from twisted.protocols.tls import TLSMemoryBIOProtocol
+from twisted.protocols.tls import (
+    BufferingTLSTransport,
+    TLSMemoryBIOFactory,
+    TLSMemoryBIOProtocol,
+    _AggregateSmallWrites,
+)
 from twisted.web import client
 
 from prospector.fetch.direct import DirectHandler
@@ -136,6 +141,10 @@ def test_a_connection_is_looked_at_once_more_before_it_carries_a_request() -> No
     assert "self.wrappedProtocol.handshakeCompleted()" in source(TLSMemoryBIOProtocol), (
         "prospector/fetch/last_look.py waits for handshakeCompleted: see twisted.protocols.tls."
     )
+    assert TLSMemoryBIOFactory.protocol is BufferingTLSTransport
+    for method in (_AggregateSmallWrites.flush, TLSMemoryBIOProtocol._unbufferPendingWrites):
+        assert callable(method), "prospector/fetch/last_look.py empties the buffers of TLS: see twisted.protocols.tls."
+    assert "self._aggregator = _AggregateSmallWrites(" in source(BufferingTLSTransport)
 
 
 def test_the_resolver_is_installed_the_way_scrapy_installs_one() -> None:

@@ -20,7 +20,7 @@ from prospector.jobs.workers import start
 from prospector.store import dead_letters
 
 from ..integration.nodes.conftest import Scrapyd  # noqa: TID252  # one that may be killed
-from .crawl import LEASE_SECONDS, Crawl, crawling
+from .crawl import PATIENCE_SECONDS, Crawl, crawling
 
 
 def test_a_worker_that_is_killed_loses_nothing(crawl: Crawl) -> None:
@@ -90,11 +90,11 @@ def test_a_worker_that_is_told_to_stop_gives_back_what_it_has_and_is_gone_in_tim
 
         began = time.monotonic()
         told.send_signal(signal.SIGTERM)
-        told.wait(12)
-        took = time.monotonic() - began
+        told.wait(PATIENCE_SECONDS)
+        took_seconds = time.monotonic() - began
         hands = crawl.frontier.redis.keys("prospector:hands:one/*")
 
-        assert took < 10
+        assert took_seconds < 20  # a page that is on its way may take 30
         assert hands == []
         assert "frontier_not_told" not in crawl.said()
 
@@ -125,7 +125,7 @@ def test_a_worker_that_wakes_after_its_lease_changes_nothing(crawl: Crawl) -> No
     crawl.wait(crawl.crawled(8))
     freeze_with_leases(crawl, frozen)
     crawl.worker("two")
-    crawl.wait(lambda: "leases_reaped" in crawl.said(), LEASE_SECONDS * 6)
+    crawl.wait(lambda: "leases_reaped" in crawl.said())
     frozen.send_signal(signal.SIGCONT)
     crawl.wait(lambda: crawl.frontier.redis.keys("prospector:worker:one/*"))  # it spoke again
     verdict = crawl.finish()

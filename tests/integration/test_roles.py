@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
 from prospector.core.methods import Method
-from prospector.core.outcomes import DomainState
+from prospector.core.outcomes import DomainState, LinkStatus
 from prospector.core.states import JobState
 from prospector.errors import ServerUnreachable
 from prospector.store import (
@@ -21,6 +21,7 @@ from prospector.store import (
     domains,
     events,
     exports,
+    job_names,
     jobs,
     pages,
     partitions,
@@ -30,15 +31,17 @@ from prospector.store import (
     server,
     sites,
     spend,
+    targets,
 )
 from prospector.store.checkpoints import Checkpoint
 from prospector.store.dead_letters import Death
 from prospector.store.failures import Failure, failure
 from prospector.store.jobs import NewJob
+from prospector.store.kinds import EventKind
 from prospector.store.pages import PageRow
 from prospector.store.sites import SiteMemory
 from prospector.store.spend import Reservation
-from prospector.store.tables import EventKind
+from prospector.store.targets import Relabelled
 
 NOW = datetime.now(UTC)
 ROLES = ("owner", "operator", "worker", "reader")
@@ -116,12 +119,16 @@ OPERATES: dict[str, Callable[[Connection, str], object]] = {
     "rebuilds": lambda c, job: list(rebuild.settled(c, job)),
     "checks the schema": lambda c, _: schema.require_current(c),
     "recalls sites": lambda c, _: sites.recall(c),
-    "finds a job": lambda c, job: jobs.find(c, job[:5]),
+    "finds a job": lambda c, job: job_names.find(c, job[:5]),
     "raises a cap": lambda c, job: jobs.allow(c, job, 5),
     "reopens a domain": lambda c, job: domains.reopen(c, job, [0]),
     "asks for an export": lambda c, job: exports.ask(c, job, ["csv"], {}),
     "claims an export": lambda c, _: exports.claim(c, 60),
     "looks at dead letters": lambda c, _: dead_letters.waiting(c),
+    "reads links to the client": lambda c, job: list(
+        targets.linking(c, job, [url for url, _ in targets.linked(c, job)])
+    ),
+    "marks dead links": lambda c, job: targets.relabel(c, job, [Relabelled(1, 0, LinkStatus.DEAD)]),
     "drops partitions": partitions.drop,
     "removes a job": jobs.remove,
 }

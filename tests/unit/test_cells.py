@@ -12,8 +12,8 @@ from prospector.core import retention
 from prospector.core.cells import EXCEL_CELL_CHARACTERS, csv_line, excel_length, excel_text, guarded, guarded_value
 from prospector.core.evidence import REASONS, Evidence, reason
 from prospector.core.methods import Method
+from prospector.core.near import nearest, not_found
 from prospector.core.remedies import ELSE, remedy
-from prospector.core.spellings import nearest, not_found
 from prospector.errors import InputInvalid
 from prospector.jobs.exports.order import FileKind, Format, Order, Part, download_name, order
 from prospector.jobs.exports.report import highlighted
@@ -47,6 +47,19 @@ def test_other_text_stays_as_it_is(text: str) -> None:
 )
 def test_a_number_in_a_column_of_the_user_is_no_formula(cell: str, shown: str) -> None:
     assert guarded_value(cell) == shown
+
+
+@pytest.mark.parametrize("phone", ["+49 30 12312", "+1 (555) 010-9999", "+44.20/7946 0018", "+4930123"])
+def test_a_phone_number_keeps_its_plus_in_the_workbook_and_is_guarded_in_csv(phone: str) -> None:
+    assert excel_text(phone) == phone
+    assert guarded_value(phone) == "'" + phone
+
+
+@pytest.mark.parametrize(
+    "text", ["+49 30 1 ext. 5", "+1+cmd|' /C calc'!A0", "+A1 20 30", "-49 30 12312", "+ 49 30", "+1"]
+)
+def test_what_only_looks_like_a_phone_number_is_guarded(text: str) -> None:
+    assert excel_text(text) == "'" + text
 
 
 def test_a_cell_is_never_longer_than_excel_can_hold() -> None:

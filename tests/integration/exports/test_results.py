@@ -5,16 +5,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import Engine, text
-from sqlalchemy.exc import DBAPIError
 
 from prospector.core.methods import Method
 from prospector.core.outcomes import DomainState, LinkStatus, PageFlag, PageKind, PageOutcome
 from prospector.core.zones import Zone
 from prospector.errors import NotFound, ServerUnreachable
-from prospector.store import pages, partitions, results, spend
+from prospector.store import pages, partitions, spend
 from prospector.store.domains import Finished
 from prospector.store.jobs import Keyword, ListedDomain
-from prospector.store.results import ResultsDeleted, SiteRow, snapshot
+from prospector.store.results import SiteRow, snapshot
 from prospector.store.spend import Reservation
 
 from .conftest import ISSUES, KEYWORDS, NOON, finish, make_job, mention, page
@@ -113,7 +112,8 @@ def test_the_pages_of_a_site_say_whether_it_links_and_how_to_write_to_it(engine:
         page(1, 0, link=LinkStatus.UGC, url="https://a.example/first"),
         page(2, 0, link=LinkStatus.FOLLOW, url="https://a.example/z", depth=2),
         page(3, 0, link=LinkStatus.FOLLOW, url="https://a.example/best", depth=1, links=[{"url": "https://acme.test/"}]),
-        page(4, 1, link=LinkStatus.DEAD),
+        page(4, 1, link=LinkStatus.DEAD, url="https://b.example/old", links=[{"url": "https://acme.test/gone"}]),
+        page(8, 0, link=LinkStatus.DEAD, url="https://a.example/first-of-all"),
         page(5, 2, flags=PageFlag.CONTACT_FOUND),
         page(6, 3, kind=PageKind.CONTACT, url="https://d.example/contact"),
         page(7, 4, outcome=PageOutcome.FAILED, method=Method.STANDARD),
@@ -126,7 +126,11 @@ def test_the_pages_of_a_site_say_whether_it_links_and_how_to_write_to_it(engine:
         "https://a.example/best",
         [{"url": "https://acme.test/"}],
     )
-    assert (boring.linking, boring.links_to_dead, good.links_to_dead) == (None, True, False)
+    assert (boring.linking, boring.linking_url, boring.links) == (
+        LinkStatus.DEAD,
+        "https://b.example/old",
+        [{"url": "https://acme.test/gone"}],
+    )
     assert (menus.contact_found, menus.contact_url) == (True, None)
     assert (linking.contact_found, linking.contact_url) == (True, "https://d.example/contact")
     assert (parked.pages, parked.pages_read, parked.direct_requests) == (1, 0, 0)
@@ -245,20 +249,6 @@ def test_a_job_without_results_or_without_an_id_is_a_clear_end(engine: Engine, j
     for wrong, said in ((job, "are deleted"), ("zzzzzz", "are deleted"), ("'; --", "There is no job")):
         with pytest.raises(NotFound, match=said), snapshot(engine, wrong):
             pass
-    assert issubclass(ResultsDeleted, NotFound)
-
-
-def test_what_postgres_says_is_said_in_our_words() -> None:
-    class Refusal(Exception):
-        pgcode = "57P01"
-
-    with (
-        pytest.raises(ServerUnreachable, match="Postgres ended the work: terminating connection"),
-        results.in_our_words(),
-    ):
-        raise DBAPIError("SELECT", {}, Refusal("terminating\nconnection"))
-    with pytest.raises(MemoryError), results.in_our_words():
-        raise DBAPIError("SELECT", {}, Exception("out of memory for query result"))
 
 
 def test_five_hundred_keywords_of_one_job_keep_their_numbers(engine: Engine) -> None:

@@ -7,9 +7,11 @@ import asyncio
 import json
 import socket
 import sys
+import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from ipaddress import ip_network
+from pathlib import Path
 from typing import Any
 
 from scrapy.utils.reactor import install_reactor
@@ -26,7 +28,7 @@ from twisted.python.failure import Failure  # noqa: E402
 
 from prospector.core.addresses import Policy, read_name_map  # noqa: E402
 from prospector.core.signals import STOP_FETCHING  # noqa: E402
-from prospector.fetch import resolver  # noqa: E402
+from prospector.fetch import last_look, resolver  # noqa: E402
 from prospector.fetch.direct import DirectHandler  # noqa: E402
 from prospector.fetch.resolver import Names, Resolver  # noqa: E402
 from prospector.spiders.symptoms import evidence_of_failure  # noqa: E402
@@ -46,15 +48,24 @@ def look_up(host: str) -> Any:
 
 
 class Passage:
-    """`leaves`: how many times it may be asked before its leave has run out. `stop`: it is not answered, for the worker ends."""
+    """`leaves`: how many times it may be asked before its leave has run out; after the last one the process sleeps
+    until `sign` is there. `stop`: leave for the address is never given, for the worker ends."""
 
-    def __init__(self, *, wait: int, leaves: int, stop: Callable[[], object] | None) -> None:
+    def __init__(self, *, wait: int, leaves: int, sign: str | None, stop: Callable[[], object] | None) -> None:
         self.told: dict[str, Any] = {}
-        self._wait, self._leaves, self._stop = wait, leaves, stop
+        self._wait, self._leaves, self._sign, self._stop = wait, leaves, sign, stop
 
     def may_send(self) -> bool:
         self._leaves -= 1
+        if self._sign and self._leaves == 0:
+            asyncio.get_running_loop().call_soon(self._sleep, Path(self._sign))
         return self._leaves >= 0
+
+    def _sleep(self, sign: Path) -> None:
+        until = time.monotonic() + 30
+        while not sign.exists() and time.monotonic() < until:
+            time.sleep(0.01)
+        self.told["signed"] = sign.exists()
 
     async def admit(self, address: str, *, limited: bool) -> bool:
         self.told |= {"address": address, "limited": limited}
@@ -69,8 +80,9 @@ class Passage:
 
 async def fetched(crawler: Crawler, handler: DirectHandler, wish: dict[str, Any]) -> dict[str, Any]:
     stop = wish.get("stop") and (lambda: crawler.signals.send_catch_log(STOP_FETCHING))
-    passage = Passage(wait=wish.get("wait", 0), leaves=wish.get("leaves", 1_000), stop=stop)
-    meta = {"passage": passage, "download_timeout": wish.get("seconds", 5)}
+    wait, leaves, sign = wish.get("wait", 0), wish.get("leaves", 1_000), wish.get("sign")
+    passage = Passage(wait=wait, leaves=leaves, sign=sign, stop=stop)
+    meta = {"passage": passage, "download_timeout": wish.get("seconds", 30)}
     request = Request(wish["url"], headers={"User-Agent": "test"}, meta=meta)
     try:
         with without_files() if wish.get("without_files") else nullcontext():
@@ -84,6 +96,7 @@ async def fetched(crawler: Crawler, handler: DirectHandler, wish: dict[str, Any]
 
 async def serve() -> None:
     resolver._system = look_up
+    last_look.CONNECT_SECONDS = WISH.get("connect_seconds", last_look.CONNECT_SECONDS)
     resolver.KEPT_SECONDS = WISH.get("kept_seconds", resolver.KEPT_SECONDS)
     policy = Policy(tuple(ip_network(one) for one in WISH.get("allowed", ())))
     Resolver(reactor, Names(policy, read_name_map(WISH.get("resolve", ())))).install_on_reactor()  # type: ignore[arg-type]

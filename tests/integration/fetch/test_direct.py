@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,8 @@ class Counting(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:  # the library's name
         self.server.asked.append(self.path)  # type: ignore[attr-defined]
+        if self.path.startswith("/sign"):
+            Path(self.path.removeprefix("/sign")).touch()
         if self.path == "/slow":
             time.sleep(2)
         if self.path == "/hang-up":
@@ -88,6 +91,12 @@ def fetch(*fetches: dict[str, Any], environment: dict[str, str] | None = None, *
     assert done.stdout, done.stderr
     answers: list[dict[str, Any]] = json.loads(done.stdout.splitlines()[-1])
     return answers
+
+
+def behind_tls(server: ThreadingHTTPServer) -> None:
+    server.socket = tls._context(Certificate.CURRENT).wrap_socket(
+        server.socket, server_side=True, do_handshake_on_connect=False
+    )
 
 
 def asked(server: ThreadingHTTPServer) -> list[str]:
@@ -204,9 +213,7 @@ def test_nothing_is_sent_once_the_lease_may_be_lost(inside: ThreadingHTTPServer,
 def test_nothing_is_sent_where_the_lease_is_lost_during_the_handshake(
     inside: ThreadingHTTPServer, leaves: int, sent: list[str]
 ) -> None:
-    inside.socket = tls._context(Certificate.CURRENT).wrap_socket(
-        inside.socket, server_side=True, do_handshake_on_connect=False
-    )
+    behind_tls(inside)
 
     [told] = fetch({"url": f"https://127.1.0.1:{inside.server_port}/", "leaves": leaves})
 
@@ -214,6 +221,21 @@ def test_nothing_is_sent_where_the_lease_is_lost_during_the_handshake(
     assert told.get("error") == (None if sent else "NotSent")
     assert ("strained" in told) is bool(sent)
     gc.collect()  # what is ignored here is not to be found by another test
+
+
+@pytest.mark.parametrize(("scheme", "looks"), [("http", 2), ("https", 3)])
+def test_nothing_lies_in_a_buffer_between_the_last_look_and_the_socket(
+    inside: ThreadingHTTPServer, tmp_path: Path, scheme: str, looks: int
+) -> None:
+    """A process that sleeps right after the look has sent its request by then, not when its lease is long over."""
+    if scheme == "https":
+        behind_tls(inside)
+    sign = tmp_path / "asked"
+
+    [told] = fetch({"url": f"{scheme}://127.1.0.1:{inside.server_port}/sign{sign}", "leaves": looks, "sign": str(sign)})
+
+    assert told["signed"]  # it was asked while the process slept
+    assert told["status"] == 200
 
 
 def test_what_got_no_answer_on_a_kept_connection_is_not_asked_again_at_once(inside: ThreadingHTTPServer) -> None:
@@ -244,6 +266,24 @@ def test_a_fetch_has_so_much_time_and_no_more(inside: ThreadingHTTPServer) -> No
     assert (told["evidence"], told["strained"]) == ("timed-out", True)
 
 
+@pytest.fixture
+def full() -> Iterator[str]:
+    """The address of a server that takes no connection: its line is full."""
+    with ExitStack() as opened:
+        server = opened.enter_context(socket.create_server(("127.1.0.1", 0), backlog=0))
+        for _ in range(3):
+            one = opened.enter_context(socket.socket())
+            one.setblocking(False)
+            one.connect_ex(server.getsockname())
+        yield f"127.1.0.1:{server.getsockname()[1]}"
+
+
+def test_a_connection_has_a_smaller_part_of_that_time(full: str) -> None:
+    [told] = fetch({"url": f"http://{full}/", "seconds": 1_000}, connect_seconds=0.2)
+
+    assert (told["evidence"], told["strained"]) == ("timed-out", True)
+
+
 def test_a_body_above_the_limit_is_left_and_the_site_is_not_to_blame(inside: ThreadingHTTPServer) -> None:
     [told] = fetch({"url": f"http://127.1.0.1:{inside.server_port}/"}, settings={"DOWNLOAD_MAXSIZE": 1})
 
@@ -261,7 +301,13 @@ def test_nobody_at_a_port_is_said_at_once() -> None:
 def test_an_unknown_name_is_one(inside: ThreadingHTTPServer) -> None:
     [told] = fetch({"url": "http://unknown.invalid/"})
 
-    assert told["evidence"] == "unresolved"
+    assert (told["evidence"], told["error"]) == ("unresolved", "NoSuchName")
+
+
+def test_a_name_of_which_no_server_says_that_there_is_none_may_exist(inside: ThreadingHTTPServer) -> None:
+    [told] = fetch({"url": "http://silent.invalid/"}, names={"silent.invalid": [[]]})
+
+    assert (told["evidence"], told["error"]) == ("unresolved", "NameUnknown")
 
 
 def test_where_no_file_is_left_for_a_connection_nothing_was_asked_and_no_site_is_to_blame(

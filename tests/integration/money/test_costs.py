@@ -61,14 +61,6 @@ def test_the_report_has_a_line_a_domain_and_says_what_each_has_cost(engine: Engi
     assert said == ["a.example: 3/47 pages required JS rendering"]
 
 
-def test_the_breakdown_names_every_way_a_domain_can_be_read() -> None:
-    words = cost.breakdown({Method.DIRECT: 3_891, Method.STANDARD: 1_924, Method.JS: 432})
-
-    assert words == (
-        "Direct (free): 3,891 domains | ScrapingBee (standard): 1,924 domains | ScrapingBee (JS rendering): 432 domains"
-    )
-
-
 def test_ended_jobs_of_the_mode_are_the_history_of_the_next_estimate(engine: Engine, job: str) -> None:
     paid(engine, job, "1.1", 4)
     paid(engine, job, "1.2", None)
@@ -78,6 +70,15 @@ def test_ended_jobs_of_the_mode_are_the_history_of_the_next_estimate(engine: Eng
 
         assert costs.history(connection, Mode.HYBRID) == [PastJob(3, 4)]
         assert costs.history(connection, Mode.PREMIUM_ONLY) == []
+
+
+def test_a_job_that_has_paid_for_nothing_says_nothing_about_costs(engine: Engine, job: str) -> None:
+    paid(engine, job, "1.1", 0)
+
+    with engine.begin() as connection:
+        jobs.move(connection, job, JobState.COMPLETED, "3 succeeded")
+
+        assert costs.history(connection, Mode.HYBRID) == []
 
 
 def test_the_books_show_the_ledger_the_account_and_their_difference(engine: Engine, job: str) -> None:

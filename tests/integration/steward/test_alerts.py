@@ -10,11 +10,11 @@ from prospector.core.anomalies import Anomaly, Kind
 from prospector.core.states import JobState
 from prospector.fetch import webhook
 from prospector.fetch.webhook import WebhookFailed
-from prospector.jobs.alerts import Herald
-from prospector.jobs.post import Post
+from prospector.jobs.steward.alerts import Herald
+from prospector.jobs.steward.post import Post
 from prospector.store import events, jobs
 from prospector.store.jobs import NewJob
-from prospector.store.tables import EventKind
+from prospector.store.kinds import EventKind
 from tests.integration.steward.conftest import LOOPBACK, Receiver
 
 MakePost = Callable[..., Post]
