@@ -22,7 +22,7 @@ from prospector.errors import ProspectorError
 from prospector.frontier import calls, keys
 from prospector.frontier.calls import Call, Claim, Fetch, Terms
 from prospector.frontier.client import AWAY, AsyncFrontier, Refusing, defect, is_of_state
-from prospector.frontier.desk import Pace
+from prospector.frontier.desk import DelayBounds
 from prospector.frontier.moments import Ago, steady_seconds
 
 T = TypeVar("T")
@@ -110,16 +110,16 @@ class Pump:
         if self.hands.pop(ticket.lease, None):
             self.tell(call)
 
-    def free(self, ticket: Ticket, how: Fetch, latency_ms: int, pace: Pace, retry_after_ms: int) -> None:
+    def free(self, ticket: Ticket, how: Fetch, latency_ms: int, bounds: DelayBounds, retry_after_ms: int) -> None:
         """The fetch is over; what is made of it may take longer."""
         call = calls.release(
             ticket.lease,
             how,
             latency_ms,
-            pace.least_ms,
-            pace.most_ms,
+            bounds.least_ms,
+            bounds.most_ms,
             retry_after_ms,
-            pace.crawl_delay_ms,
+            bounds.crawl_delay_ms,
             Ago(steady_seconds()),
         )
         self.ask(call).add_done_callback(partial(self._hear_pace, ticket.site))
