@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from prospector.demo.plan import Plan
-from prospector.demo.request_log import entries
 from prospector.demo.truth import expected
 from prospector.demo.web import Ready
 from prospector.demo.web_process import running
+from tests.web_log import entries_until_now
 
 from .conftest import LIMITS
 
@@ -135,6 +135,8 @@ def test_scrapys_own_tools_keep_to_robots_txt_and_to_public_addresses(web: Ready
     disallowed = scrapy(web, "fetch", f"http://{forbidden.host}{forbidden.target}")
     refused = scrapy(inside, "fetch", f"http://{forbidden.host}/")
 
-    assert {one.path for one in entries(Path(web.log)) if one.at_ns > began_ns} == {"/robots.txt"}
+    assert {one.path for one in entries_until_now(Path(web.log), web.address) if one.at_ns > began_ns} == {
+        "/robots.txt"
+    }
     assert disallowed.stdout == refused.stdout == ""
     assert "no results for hostname lookup" in refused.stderr
