@@ -6,6 +6,7 @@ import click
 
 from cli import lists, output, past_costs
 from cli.command import Command
+from prospector.core.estimate import DEFAULT_CAP_CREDITS
 from prospector.core.methods import Mode
 from prospector.errors import InputInvalid
 
@@ -27,6 +28,9 @@ def check(file: str, mode: str, as_json: bool, **asked: Any) -> None:
     else:
         for line in lists.report(found):
             click.echo(line)
+        if found.plan.credits_high > DEFAULT_CAP_CREDITS:
+            share = lists.covered(DEFAULT_CAP_CREDITS, found.plan)
+            click.echo(f"The default limit of {DEFAULT_CAP_CREDITS:,} credits {share}; --max-credits changes it.")
     if not found.intake.domains:
         raise InputInvalid("No domain is left to crawl.", "See above what was rejected or excluded, and why.")
     if not as_json:

@@ -13,7 +13,7 @@ import click
 from cli import input_files
 from cli.output import counted
 from prospector.core.cost import CreditRange, in_words
-from prospector.core.estimate import DEFAULT_CAP_CREDITS, Estimate, estimate
+from prospector.core.estimate import Estimate, estimate
 from prospector.core.exclusions import exclusions
 from prospector.core.hosts import UNREADABLE
 from prospector.core.intake import Intake, take
@@ -214,9 +214,10 @@ def _section(title: str, lines: Sequence[str]) -> Iterator[str]:
         return
     yield ""
     yield f"{title} ({len(lines):,}):"
-    yield from (f"  {line}" for line in lines[:LINES_SHOWN])
-    if len(lines) > LINES_SHOWN:
-        yield f"  ... and {len(lines) - LINES_SHOWN:,} more; --json lists all."
+    shown = LINES_SHOWN if len(lines) > LINES_SHOWN + 1 else len(lines)  # the line that says "1 more" has room for it
+    yield from (f"  {line}" for line in lines[:shown])
+    if len(lines) > shown:
+        yield f"  ... and {len(lines) - shown:,} more; prospector check --json lists all."
 
 
 def _plan(lists: Lists) -> Iterator[str]:
@@ -231,9 +232,15 @@ def _plan(lists: Lists) -> Iterator[str]:
     yield f"Time: {_range(*times)} (no history yet: a guess from typical lists)."
     expected = CreditRange(plan.credits_low, plan.credits_high, plan.past_jobs)
     yield f"{in_words(expected, plan.mode, settings.CREDIT_PRICE_USD)}."
-    if plan.credits_high > DEFAULT_CAP_CREDITS:
-        share = f"{DEFAULT_CAP_CREDITS / plan.credits_high:.0%} of the upper end"
-        yield f"The default limit of {DEFAULT_CAP_CREDITS:,} credits covers {share}; --max-credits changes it."
+    if lists.asked.client_domains and settings.CLIENT_URLS_MOST:
+        most = f"at most {settings.CLIENT_URLS_MOST:,}"
+        yield f"At the end, the addresses of your own that they link to ({most}) are checked for dead links: one a second, free."
+
+
+def covered(money_credits: int, plan: Estimate) -> str:
+    """Never rounded to nothing, or to all of it."""
+    percent = min(99, round(100 * money_credits / plan.credits_high))
+    return f"covers {f'{percent}%' if percent else 'less than 1%'} of the upper end"
 
 
 def _range(low: str, high: str) -> str:

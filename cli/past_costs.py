@@ -8,7 +8,7 @@ from cli.lists import Lists
 from prospector.core.cost import PastJob
 from prospector.core.estimate import estimate
 from prospector.core.methods import Mode
-from prospector.errors import ProspectorError
+from prospector.errors import CredentialsRejected, ProspectorError
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -50,14 +50,14 @@ def history(engine: "Engine", mode: Mode) -> Sequence[PastJob]:
         return costs.history(connection, mode)
 
 
-def account() -> "tuple[Usage | None, str]":
-    """What the provider says of it, or why it is not known, which keeps nothing from going on."""
+def account() -> "tuple[Usage | None, ProspectorError | None]":
+    """What the provider says of it, or why it is not known."""
     from prospector import settings
     from prospector.fetch.usage import usage
 
     if not settings.SCRAPINGBEE_API_KEY:
-        return None, "There is no SCRAPINGBEE_API_KEY."
+        return None, CredentialsRejected("There is no SCRAPINGBEE_API_KEY.")
     try:
-        return usage(str(settings.SCRAPINGBEE_API_URL), settings.SCRAPINGBEE_API_KEY), ""
+        return usage(str(settings.SCRAPINGBEE_API_URL), settings.SCRAPINGBEE_API_KEY), None
     except ProspectorError as error:
-        return None, str(error)
+        return None, error

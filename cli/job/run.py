@@ -1,6 +1,6 @@
 """`prospector job run`: from lists to a running job, with one command."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from cli.deployment import Deployment
 from cli.job import watching, wording
 from cli.lists import Lists
 from prospector.core.estimate import DEFAULT_CAP_CREDITS, Estimate
+from prospector.core.exclusions import domain_of
 from prospector.core.methods import Mode
 from prospector.core.spec import JobSpec
 from prospector.errors import CredentialsRejected, EnvironmentInvalid, InputInvalid
@@ -114,9 +115,10 @@ def _named_after(file: str) -> str:
 
 
 def _say_plan(found: Lists, limits: Limits, as_json: bool) -> None:
+    words = list(_report(found, limits))  # also where they are not said: a key that is not accepted ends it here
     if not as_json:
-        for words in _report(found, limits):
-            output.say(words)
+        for line in words:
+            output.say(line)
 
 
 def _refuse_unusable(found: Lists, limits: Limits) -> None:
@@ -177,13 +179,14 @@ def _report(found: Lists, limits: Limits) -> Iterator[str]:
 def _covered(plan: Estimate, limits: Limits) -> Iterator[str]:
     """How much of the upper end there is money for: by the budget of the job, and by what the account has left."""
     account, problem = past_costs.account()
+    if isinstance(problem, CredentialsRejected):  # the job would only stand still at its first paid page
+        raise CredentialsRejected(problem.problem, "Fix SCRAPINGBEE_API_KEY, or use --mode free-only.") from problem
     if account is None:
         yield f"What the ScrapingBee account has left is not known. {problem}"
     left = account.left_credits if account else None
     for whose, money in (("budget", limits.max_credits), ("ScrapingBee account's rest", left)):
         if money is not None and money < plan.credits_high:
-            share = money / plan.credits_high
-            yield f"The {whose} of {money:,} credits covers {share:.0%} of the upper end. At the limit the job pauses."
+            yield f"The {whose} of {money:,} credits {lists.covered(money, plan)}. At the limit the job pauses."
 
 
 def submission(found: Lists, limits: Limits, name: str) -> "Submission":
@@ -196,12 +199,17 @@ def submission(found: Lists, limits: Limits, name: str) -> "Submission":
         max_pages=limits.max_pages,
         max_minutes=limits.max_minutes,
         max_hours=limits.max_hours,
-        client_domains=found.asked.client_domains,
-        competitor_domains=found.asked.competitor_domains,
+        client_domains=_domains(found.asked.client_domains, "--client-domain"),
+        competitor_domains=_domains(found.asked.competitor_domains, "--competitor-domain"),
         metric_column=found.metric.name if found.metric else None,
         languages=found.languages,
     )
     return Submission(name, spec, limits.max_credits, found.intake, found.keywords, limits.sample)
+
+
+def _domains(given: Sequence[str], option: str) -> tuple[str, ...]:
+    """As links are compared with them: www.Acme.com and https://acme.com/ are acme.com."""
+    return tuple(dict.fromkeys(domain_of(value, option) for value in given))
 
 
 def _would(asked: "Submission", found: Lists, as_json: bool) -> int:

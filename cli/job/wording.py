@@ -11,6 +11,7 @@ from cli.command import FAILED
 from cli.output import counted, moment, plain
 from prospector.core.cost import dollars
 from prospector.core.halts import Halt, halt_of, is_queued
+from prospector.core.ladder import Parked
 from prospector.core.methods import Method, Mode
 from prospector.core.spec import spec_from
 from prospector.core.states import ENDED, JobState
@@ -75,6 +76,7 @@ def lines(one: JobStatus, price_usd: Decimal) -> Iterator[tuple[str, str]]:
             f"{counted(one.pages_wanting_key, 'page')} would have gone on to ScrapingBee (SCRAPINGBEE_API_KEY)",
         )
     yield from _not_done(one)
+    yield from (("On hold", words) for words in _on_hold(one))
     if one.domains_failed:
         yield "Failed", f"{counted(one.domains_failed, 'domain')}{_reasons(one)}"
     if not one.is_live:
@@ -90,6 +92,8 @@ def line(one: JobStatus, price_usd: Decimal) -> str:
     if one.eta is not None:
         parts.append(_eta(one))
     parts += _stalled(one)
+    if held := sum((one.parked_pages or {}).values()):
+        parts.append(f"{counted(held, 'page')} on hold")
     if one.used_credits:
         parts.append(cost(one, price_usd))
     return f"{datetime.now().astimezone():%H:%M:%S}  {one.job.id}  " + " · ".join(parts)
@@ -216,6 +220,8 @@ def _not_done(one: JobStatus) -> Iterator[tuple[str, str]]:
             yield "Not read", counted(left, "domain")
         return
     parked = one.domains_parked
+    if one.client_urls_left:
+        yield "Your addresses", f"{one.client_urls_left:,} that pages link to are still to be asked whether they answer"
     paid = f"; {parked:,} of these {'waits' if parked == 1 else 'wait'} for paid requests" if parked else ""
     if one.job.state is JobState.PAUSED:
         begun = f"; {one.domains_open:,} of these {'was' if one.domains_open == 1 else 'were'} begun"
@@ -226,6 +232,24 @@ def _not_done(one: JobStatus) -> Iterator[tuple[str, str]]:
         yield "Waiting", counted(one.domains_waiting, "domain") + (being_read if one.domains_open else "") + paid
     elif one.domains_open:
         yield "Being read", counted(one.domains_open, "domain") + paid
+
+
+# what parked pages wait for, and what an operator does about it
+HELD_FOR = {
+    Parked.KEY: "for a ScrapingBee key that works. Fix SCRAPINGBEE_API_KEY, then: prospector job resume {job}",
+    Parked.CREDITS: "for credits of the ScrapingBee account. When it has some: prospector job resume {job}",
+    Parked.BUDGET: "for a higher budget: prospector job resume {job} --max-credits {higher}",
+    Parked.PROVIDER: "for ScrapingBee, which does not answer. They go on by themselves when it does.",
+}
+
+
+def _on_hold(one: JobStatus) -> Iterator[str]:
+    """Of a running job; of one that rests its reason says it."""
+    if one.job.state is not JobState.RUNNING:
+        return
+    for reason, count in (one.parked_pages or {}).items():
+        what = HELD_FOR[Parked(reason)].format(job=one.job.id, higher=_higher(one.job.max_credits))
+        yield f"{counted(count, 'page')} {'waits' if count == 1 else 'wait'} {what}"
 
 
 def _stalled(one: JobStatus) -> list[str]:

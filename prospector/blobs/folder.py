@@ -132,5 +132,6 @@ class FolderWriter(UntilCommit):
             os.close(descriptor)
 
     def abort(self) -> None:
-        self._file.close()
+        with suppress(OSError):  # what it still holds finds no space either, and is not wanted
+            self._file.close()
         self._incoming.unlink(missing_ok=True)

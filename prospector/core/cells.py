@@ -9,6 +9,10 @@ GUARD = "'"
 # as a spreadsheet can hold it without loss: 15 digits, and a leading zero means that it is no quantity
 PLAIN_NUMBER = re.compile(r"-?(?=[0-9.]{1,16}$)(?:0|[1-9][0-9]{0,14})(?:\.[0-9]+)?")
 
+# digits and what people put between them: there is nothing in it that could run, and a cell of text keeps the plus. In a csv
+# file it is guarded all the same, for there Excel makes a number of it
+PHONE_NUMBER = re.compile(r"\+[0-9][0-9 ()./-]{2,30}")
+
 EXCEL_CELL_CHARACTERS = 32_767
 SURELY_SHORT = EXCEL_CELL_CHARACTERS // 2
 CUT = " … (cut)"
@@ -43,10 +47,11 @@ def _quoted(text: str) -> str:
 
 
 def excel_text(text: str) -> str:
-    """Guarded, and no longer than a cell may be."""
+    """Guarded, unless it is a phone number, and no longer than a cell may be."""
     if len(text) < SURELY_SHORT and text.isprintable() and text[:1] not in FORMULA_STARTS:
         return text  # nearly all of them: none of what follows could change it
-    text = guarded(NOT_IN_XML.sub("\ufffd", text))
+    text = NOT_IN_XML.sub("\ufffd", text)
+    text = text if PHONE_NUMBER.fullmatch(text) else guarded(text)
     if excel_length(text) <= EXCEL_CELL_CHARACTERS:
         return text
     return _shortened(text, EXCEL_CELL_CHARACTERS - len(CUT)) + CUT

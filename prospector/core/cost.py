@@ -62,7 +62,7 @@ def dollars(credit_count: int, credit_price_usd: Decimal) -> Decimal:
 
 def in_words(expected: CreditRange, mode: Mode, credit_price_usd: Decimal) -> str:
     """Estimated cost: $50-$80 (5,000-8,000 ScrapingBee credits) based on hybrid mode and historical data (4 earlier jobs)"""
-    if expected.high == 0:
+    if mode is Mode.FREE_ONLY:
         return f"Estimated cost: $0 (mode {mode}: nothing is paid for)"
     low, high = (_short(dollars(one, credit_price_usd)) for one in (expected.low, expected.high))
     past = (

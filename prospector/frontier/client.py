@@ -21,6 +21,7 @@ from prospector.frontier.server import (
     connect,
     memory,
     refuse_evicting,
+    state_of,
     unreachable,
 )
 
@@ -29,22 +30,13 @@ T = TypeVar("T")
 # waiting, not failing: a server that restarts, loads its file (BUSYLOADING is a ConnectionError), or lost its scripts
 AWAY = (exceptions.ConnectionError, exceptions.TimeoutError, exceptions.NoScriptError, OSError)
 
-# what an error begins with that is about the server and not about the call: full, read-only, out of disk, without its
-# replicas, at a script that does not end, without the right. A script that has written is not refused any more, so nothing
-# of it has happened
-STATES = frozenset(
-    {"OOM", "READONLY", "MISCONF", "NOREPLICAS", "BUSY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "NOPERM"}
-)
-
 
 class Refusing(exceptions.RedisError):
     """The server is there, and for now takes nothing."""
 
 
 def is_of_state(answer: object) -> bool:
-    if not isinstance(answer, exceptions.ResponseError):
-        return False
-    return (answer.status_code or str(answer).partition(" ")[0]) in STATES
+    return state_of(answer) is not None
 
 
 def _told_apart(error: exceptions.ResponseError) -> exceptions.RedisError:
@@ -74,6 +66,10 @@ class Frontier:
                 return self._attempt(calls)
         except AWAY as error:
             raise unreachable(self._url, error) from error
+        except exceptions.ResponseError as error:
+            if is_of_state(error):
+                raise unreachable(self._url, error) from error
+            raise
 
     def _load(self) -> None:
         for one in every_script():
@@ -84,7 +80,10 @@ class Frontier:
         with self.redis.pipeline(transaction=False) as pipeline:
             for call in calls:
                 pipeline.evalsha(script(call.script).sha, 0, *call.told())
-            raw = pipeline.execute()
+            raw = pipeline.execute(raise_on_error=False)  # raising, it puts its own words first
+        for one in raw:
+            if isinstance(one, exceptions.RedisError):
+                raise one
         return [call.read(one) for call, one in zip(calls, raw, strict=True)]
 
     def memory(self) -> Memory:

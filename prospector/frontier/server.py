@@ -106,7 +106,34 @@ def place(url: str) -> str:
     return f"{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
+# what an error begins with that is about the server and not about the call: full, read-only, out of disk, without its
+# replicas, at a script that does not end, without the right. A script that has written is not refused any more, so nothing
+# of it has happened
+STATES = {
+    "OOM": "Its memory is full: raise its maxmemory.",
+    "MISCONF": "It cannot write to its disk: free some space there.",
+    "READONLY": "It is a replica: name its primary in REDIS_URL.",
+    "NOREPLICAS": "It misses its replicas: start them.",
+    "BUSY": "It is at a script that does not end: look at what else uses it.",
+    "MASTERDOWN": "It is a replica without its primary: start that.",
+    "CLUSTERDOWN": "Its cluster is down: start the missing nodes.",
+    "TRYAGAIN": "Its cluster is moving keys: try again.",
+    "NOPERM": "Its user lacks a right: see prospector doctor.",
+}
+
+
+def state_of(error: object) -> str | None:
+    """Which of these it is."""
+    if not isinstance(error, ResponseError):
+        return None
+    first = error.status_code or str(error).partition(" ")[0]
+    return first if first in STATES else None
+
+
 def unreachable(url: str, error: Exception) -> ServerUnreachable:
+    if state := state_of(error):
+        words = f"Redis at {place(url)} takes nothing for now: {str(error).rstrip('.')}."
+        return ServerUnreachable(words, f"{STATES[state]} Jobs go on by themselves then.")
     return ServerUnreachable(
         f"Redis at {place(url)} does not answer: {error}",
         "Check that it runs and that REDIS_URL names the right host, port and password: prospector doctor",

@@ -13,7 +13,7 @@ from prospector.blobs import Storage
 from prospector.core.halts import QUEUED, Halt
 from prospector.core.states import ENDED, JobState
 from prospector.errors import Conflict
-from prospector.frontier import job_calls
+from prospector.frontier import calls, job_calls
 from prospector.frontier.client import Frontier
 from prospector.jobs.exports.shelf import forget
 from prospector.jobs.follow import prepare, reconcile
@@ -69,16 +69,17 @@ def pause(engine: Engine, frontier: Frontier, job_id: str) -> JobState:
 
 
 def resume(engine: Engine, frontier: Frontier, job_id: str, max_credits: int | None = None) -> JobState:
-    """Parked pages are tried again. A running job is given the higher limit and goes on."""
+    """Parked pages are tried again, also those of a running job, which may be given a higher limit for them."""
+    waits = _has_parked(frontier, job_id)
     with engine.begin() as connection:
         job = jobs.hold_still(connection, job_id)
         if max_credits is not None:
             jobs.allow(connection, job_id, max_credits)
         if job.state in AT_REST:
             jobs.move(connection, job_id, JobState.RUNNING, "resumed")
-        elif job.state is not JobState.RUNNING or max_credits is None:
+        elif job.state is not JobState.RUNNING or (max_credits is None and not waits):
             raise NotNow(job_id, job.state, "there is nothing to resume")
-    return reconcile(engine, frontier, job_id, lift_again=max_credits is not None)
+    return reconcile(engine, frontier, job_id, lift_again=True)
 
 
 def cancel(engine: Engine, frontier: Frontier, job_id: str) -> JobState:
@@ -117,6 +118,11 @@ def _reopen_failed(connection: Connection, job_id: str) -> int:
     failed = list(domains.failed(connection, job_id))
     batches = (failed[first : first + REOPENED_AT_ONCE] for first in range(0, len(failed), REOPENED_AT_ONCE))
     return sum(len(domains.reopen(connection, job_id, batch)) for batch in batches)
+
+
+def _has_parked(frontier: Frontier, job_id: str) -> bool:
+    known = frontier.run(calls.status([job_id]))[0]
+    return known is not None and any(known.parked_pages.values())
 
 
 def _move(

@@ -13,12 +13,13 @@ JOBS_MOST = 50  # the newest: prices, sites and our own ways change
 
 
 def history(connection: Connection, mode: Mode) -> list[PastJob]:
-    """Jobs of this mode that were crawled to their end. One that could pay for nothing says nothing about costs."""
+    """Jobs of this mode that were crawled to their end. One that has paid for nothing says nothing about costs: most likely
+    it had no key."""
     used = select(func.coalesce(func.sum(spend.c.used_credits), 0)).where(spend.c.job == jobs.c.id).scalar_subquery()
     wanted = (
         select(jobs.c.domains_total, used)
         .where(jobs.c.state.in_([JobState.COMPLETED, JobState.ARCHIVED]), jobs.c.spec["mode"].astext == mode)
-        .where(jobs.c.max_credits > 0)
+        .where(used > 0)
         .order_by(jobs.c.created_at.desc())
         .limit(JOBS_MOST)
     )

@@ -33,11 +33,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def check(folder: Path, *words: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """With a home of its own: what jobs on this machine have cost is part of the estimate."""
     command = [sys.executable, "-m", "cli", "check", *words]
-    nowhere = os.environ | {
-        "PROSPECTOR_HOME": str(folder / "nowhere")
-    }  # no record whose jobs would change the estimate
-    return subprocess.run(command, cwd=folder, env=nowhere, input=stdin, capture_output=True, timeout=120)
+    environment = os.environ | {"PROSPECTOR_HOME": str(folder / "home")}
+    return subprocess.run(command, cwd=folder, env=environment, input=stdin, capture_output=True, timeout=120)
 
 
 def checked(folder: Path, *words: str, stdin: bytes = b"") -> dict[str, Any]:
@@ -102,6 +101,16 @@ def test_the_report_says(folder: Path, line: str) -> None:
     assert line in ended.stdout.decode().splitlines()
 
 
+def test_with_a_client_the_report_says_how_many_of_its_addresses_may_be_asked_for(folder: Path) -> None:
+    words = "At the end, the addresses of your own that they link to (at most 500) are checked for dead links: one a second, free."
+
+    asked = check(folder, "leads.csv", "--client-domain", "acme.com").stdout.decode().splitlines()
+    without = check(folder, "leads.csv").stdout.decode().splitlines()
+
+    assert words in asked
+    assert words not in without
+
+
 def test_the_report_gives_time_and_cost_as_ranges_and_says_what_they_rest_on(folder: Path) -> None:
     (folder / "leads.csv").write_text("\n".join(f"site-{number}.com" for number in range(5000)))
 
@@ -144,8 +153,17 @@ def test_long_sections_are_bounded_and_say_how_many_more(folder: Path) -> None:
     words = check(folder, "leads.csv").stdout.decode()
 
     assert "Not usable (1,000):" in words
-    assert "  ... and 995 more; --json lists all." in words
+    assert "  ... and 995 more; prospector check --json lists all." in words
     assert len(words.splitlines()) < 30
+
+
+def test_a_section_is_not_cut_for_a_single_line(folder: Path) -> None:
+    (folder / "leads.csv").write_text("a.com\n" + "info@acme.de\n" * 6)
+
+    words = check(folder, "leads.csv").stdout.decode()
+
+    assert words.count("is an e-mail address") == 6
+    assert "more;" not in words
 
 
 def test_json_has_everything_under_the_names_that_scripts_rely_on(folder: Path) -> None:

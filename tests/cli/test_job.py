@@ -14,6 +14,8 @@ import pytest
 from sqlalchemy import text
 
 from cli.job import COMMANDS, job
+from prospector.demo.scrapingbee_server import SimulatorConfig
+from prospector.demo.scrapingbee_server import start as simulator
 from prospector.local import attach
 from prospector.local.home import Home
 from prospector.store import server
@@ -97,6 +99,13 @@ def test_a_run_keeps_what_the_score_will_heed_and_another_wish_is_another_job(ru
     assert [one["metric_column"] for one in found] == [None, "DR", None]
     assert [one["languages"] for one in found] == [[], [], ["en", "de"]]
     assert len({one["id"] for one in found}) == 3
+
+
+def test_the_client_is_the_same_however_the_domain_is_written(run: Run) -> None:
+    written = made(run, "client", "--client-domain", "https://www.Acme.com/", "--competitor-domain", "www.rival.com")
+
+    assert made(run, "client", "--client-domain", "acme.com", "--competitor-domain", "rival.com") == written
+    assert made(run, "client", "--client-domain", "acme.com") != written
 
 
 def test_the_same_command_again_is_the_same_job(run: Run) -> None:
@@ -342,3 +351,32 @@ def test_every_command_has_help_with_an_example(name: str) -> None:
 
 def test_both_names_are_the_same_program() -> None:
     assert (CLONE / "bin" / "backlink-prospector").resolve() == CLONE / "bin" / "prospector"
+
+
+@pytest.fixture
+def bee() -> Iterator[dict[str, str]]:
+    """The environment in which ScrapingBee is a simulator that knows one key."""
+    with simulator(SimulatorConfig(key="right-key")) as control:
+        yield {"SCRAPINGBEE_API_URL": f"http://{control.address}/api/v1/", "SCRAPINGBEE_API_KEY": "right-key"}
+
+
+def test_a_job_is_not_made_with_a_key_that_is_refused(run: Run, bee: dict[str, str]) -> None:
+    words = ("job", "run", "--name", "Misspelt", "--domains", "domains.csv", "--keywords", "keywords.txt")
+
+    done = run(*words, **bee | {"SCRAPINGBEE_API_KEY": "wrong-key"})
+
+    assert done.returncode == 4
+    assert (
+        "ScrapingBee says the key is not valid (401). Fix SCRAPINGBEE_API_KEY, or use --mode free-only." in done.stderr
+    )
+    assert "Misspelt" not in run("job", "list", "--json").stdout
+
+
+def test_a_budget_is_told_once_and_never_as_nothing(run: Run, bee: dict[str, str]) -> None:
+    many = "\n".join(f"site-{number}.com" for number in range(5_000))
+    limits = ("--mode", "premium-only", "--max-credits", "30", "--dry-run")
+
+    done = run("job", "run", "--domains", "-", "--keywords", "keywords.txt", *limits, typed=many, **bee)
+
+    assert "The budget of 30 credits covers less than 1% of the upper end." in done.stderr
+    assert "The default limit" not in done.stderr

@@ -49,6 +49,19 @@ def test_a_number_in_a_column_of_the_user_is_no_formula(cell: str, shown: str) -
     assert guarded_value(cell) == shown
 
 
+@pytest.mark.parametrize("phone", ["+49 30 12312", "+1 (555) 010-9999", "+44.20/7946 0018", "+4930123"])
+def test_a_phone_number_keeps_its_plus_in_the_workbook_and_is_guarded_in_csv(phone: str) -> None:
+    assert excel_text(phone) == phone
+    assert guarded_value(phone) == "'" + phone
+
+
+@pytest.mark.parametrize(
+    "text", ["+49 30 1 ext. 5", "+1+cmd|' /C calc'!A0", "+A1 20 30", "-49 30 12312", "+ 49 30", "+1"]
+)
+def test_what_only_looks_like_a_phone_number_is_guarded(text: str) -> None:
+    assert excel_text(text) == "'" + text
+
+
 def test_a_cell_is_never_longer_than_excel_can_hold() -> None:
     for text in ("a" * 40_000, "👍" * 20_000, "=" + "a" * EXCEL_CELL_CHARACTERS, "a" + "👍" * 20_000):
         cell = excel_text(text)

@@ -36,6 +36,13 @@ def said(one: JobStatus) -> dict[str, str]:
     return dict(wording.lines(one, CENT))
 
 
+def test_a_job_whose_list_is_done_says_that_it_asks_for_addresses_of_the_client() -> None:
+    assert said(status(client_urls_left=12))["Your addresses"] == (
+        "12 that pages link to are still to be asked whether they answer"
+    )
+    assert "Your addresses" not in said(status())
+
+
 def test_a_running_job_as_the_requirements_have_it() -> None:
     found = said(
         status(
@@ -230,3 +237,25 @@ def test_the_breakdown_names_every_way_a_domain_can_be_read() -> None:
     assert words == (
         "Direct (free): 3,891 domains | ScrapingBee (standard): 1,924 domains | ScrapingBee (JS rendering): 432 domains"
     )
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [
+        ("key", "58 pages wait for a ScrapingBee key that works. Fix SCRAPINGBEE_API_KEY, then: prospector job resume abc123"),
+        ("credits", "58 pages wait for credits of the ScrapingBee account. When it has some: prospector job resume abc123"),
+        ("budget", "58 pages wait for a higher budget: prospector job resume abc123 --max-credits 15000"),
+        ("provider", "58 pages wait for ScrapingBee, which does not answer. They go on by themselves when it does."),
+    ],
+)  # fmt: skip
+def test_a_running_job_says_what_its_pages_wait_for_and_what_to_do(reason: str, words: str) -> None:
+    found = status(domains_open=59, domains_parked=58, parked_pages={reason: 58})
+
+    assert said(found)["On hold"] == words
+    assert " · 58 pages on hold" in wording.line(found, CENT)
+
+
+def test_a_job_that_rests_says_it_with_its_reason_alone() -> None:
+    found = status(JobState.PAUSED, Halt.KEY, domains_open=2, parked_pages={"key": 2})
+
+    assert "On hold" not in said(found)

@@ -2,12 +2,14 @@
 
 import hashlib
 import os
+import resource
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.error import HTTPError
@@ -32,6 +34,17 @@ LARGE = os.urandom(2**16) * (3 * PART_BYTES // 2**16 + 1)
 def kept(request: pytest.FixtureRequest) -> Storage:
     found: Storage = request.getfixturevalue({"folder": "files", "s3": "bucket"}[request.param])
     return found
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """A limit of the process stands for it: no file may grow beyond a few bytes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def put(files: Storage, key: str, data: bytes = b"abc") -> None:
@@ -310,3 +323,10 @@ def test_a_round_trip_proves_a_storage_and_leaves_nothing(tmp_path: Path, s3: S3
 
 def test_a_name_that_is_not_ascii_is_said_both_ways() -> None:
     assert disposition('Zoë "x".csv') == "attachment; filename=\"Zo_ _x_.csv\"; filename*=UTF-8''Zo%C3%AB%20%22x%22.csv"
+
+
+def test_a_full_disk_is_said_and_leaves_nothing_of_the_file(files: Storage, tmp_path: Path) -> None:
+    with full_disk(), pytest.raises(EnvironmentInvalid, match="give it space"):
+        put(files, "exports/a/results.csv", b"more than fits")
+
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]

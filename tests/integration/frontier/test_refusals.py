@@ -11,9 +11,10 @@ import pytest
 from redis.exceptions import RedisError
 
 from prospector.core.ticket import Found, Verdict
-from prospector.errors import ProspectorError
+from prospector.errors import ProspectorError, ServerUnreachable
 from prospector.frontier import calls
 from prospector.frontier.calls import Fetch
+from prospector.frontier.client import Frontier
 
 from .conftest import Hand, Server
 from .test_pump import run, until, working
@@ -124,6 +125,30 @@ def test_what_was_told_while_redis_refuses_is_told_again_when_it_takes_it(
     errors = [record for record in caplog.records if record.levelno >= logging.ERROR]
     assert [record.getMessage() for record in errors] == ["frontier_refused"]
     hand.close()
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "remedy"),
+    [
+        (fill_memory, free_memory, "raise its maxmemory"),
+        (fill_disk, free_disk, "free some space there"),
+        (fail_over, promote, "name its primary in REDIS_URL"),
+    ],
+)
+def test_a_command_is_told_what_redis_lacks_instead_of_a_defect_of_ours(
+    own_server: Server, begin: Callable[[Server, Hand], None], end: Callable[[Hand], None], remedy: str
+) -> None:
+    hand = Hand(own_server.url)
+    frontier = Frontier(own_server.url)
+    frontier.run(calls.running())
+    begin(own_server, hand)
+
+    with pytest.raises(ServerUnreachable, match="takes nothing for now") as refused:
+        frontier.run(calls.reap())
+
+    assert remedy in refused.value.remedy
+    end(hand)
+    frontier.run(calls.reap())
 
 
 def test_a_lease_that_redis_counts_as_held_and_the_worker_does_not_know_is_given_back_after_a_refusal(

@@ -169,6 +169,22 @@ def test_a_paused_job_says_what_was_waited_for_and_goes_on_with_more_credits(des
     assert len(desk.claim()) == 2
 
 
+def test_pages_that_wait_in_a_running_job_are_tried_again_by_a_resume(desk: Desk) -> None:
+    from prospector.core.methods import Method
+    from prospector.core.ticket import PageState, Verdict
+
+    job = desk.running(count=2, max_credits=3)
+    dear, _at_work = desk.claim()
+    desk.frontier.run(calls.release(dear.lease, calls.Fetch.FINE, 0, 40, 60_000))
+    desk.frontier.run(calls.settle(dear.lease, Verdict.AGAIN, state=PageState(method=Method.JS)))
+    assert desk.claim() == ()
+    assert status(desk.engine, desk.frontier, job).parked_pages == {"budget": 1}
+
+    assert control.resume(desk.engine, desk.frontier, job) is JobState.RUNNING
+
+    assert status(desk.engine, desk.frontier, job).parked_pages == {}
+
+
 def test_a_deleted_job_is_gone_with_its_files(desk: Desk, tmp_path: object) -> None:
     job = desk.running()
     files = storage(f"file://{tmp_path}")

@@ -152,6 +152,17 @@ def test_options_of_a_later_command_reach_the_spiders_that_start_after_it(
     assert (home.sockets / options.FILE).stat().st_mode & 0o777 == 0o600
 
 
+def test_a_spider_that_runs_makes_room_for_one_with_the_options_of_a_later_command(
+    lingering: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(options, "given", lambda: {"SCRAPINGBEE_API_KEY": "a-key-at-last"})
+
+    with_home(lingering)
+
+    assert until(lambda: not locks.shared(lingering.lock("spiders")))
+    assert in_redis(lingering, "last batch") == "shutdown"
+
+
 def test_a_key_that_is_corrected_in_the_file_reaches_spiders_that_run(home: Home, tmp_path: Path) -> None:
     (tmp_path / "modules").mkdir()
     (tmp_path / "modules" / "tells.py").write_text(TELLS, encoding="utf-8")

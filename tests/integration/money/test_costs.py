@@ -72,6 +72,15 @@ def test_ended_jobs_of_the_mode_are_the_history_of_the_next_estimate(engine: Eng
         assert costs.history(connection, Mode.PREMIUM_ONLY) == []
 
 
+def test_a_job_that_has_paid_for_nothing_says_nothing_about_costs(engine: Engine, job: str) -> None:
+    paid(engine, job, "1.1", 0)
+
+    with engine.begin() as connection:
+        jobs.move(connection, job, JobState.COMPLETED, "3 succeeded")
+
+        assert costs.history(connection, Mode.HYBRID) == []
+
+
 def test_the_books_show_the_ledger_the_account_and_their_difference(engine: Engine, job: str) -> None:
     paid(engine, job, "1.1", 5)
     paid(engine, job, "1.2", None)
