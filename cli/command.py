@@ -8,6 +8,10 @@ from typing import Any
 
 import click
 
+# beside those of our errors
+FAILED, INTERRUPTED = 1, 130
+READER_GONE = 141  # as a shell says it of a program that SIGPIPE has ended
+
 
 class ReaderGone(Exception):  # no error: whoever read our output (head, less) has seen enough
     """Ends the command. As the BrokenPipeError that it was, click would end it with 1: that a job has failed."""

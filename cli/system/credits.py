@@ -7,10 +7,10 @@ import click
 
 from cli import deployment, output
 from cli.command import Command
-from prospector.errors import ProspectorError
+from cli.past_costs import account
+from prospector.errors import CredentialsRejected
 
 if TYPE_CHECKING:
-    from prospector.fetch.usage import Usage
     from prospector.jobs.books import Books
 
 LINES_SHOWN = 20
@@ -38,7 +38,10 @@ def credits_(lease: str | None, used_credits: int | None, as_json: bool) -> None
         if lease is not None and used_credits is not None:
             job = books.settle(opened.engine, opened.frontier, lease, used_credits)
             output.say(f"Call {lease} of job {job} is settled with {used_credits:,} credits.")
-        told, problem = _account()
+        try:
+            told, problem = account()
+        except CredentialsRejected as refused:
+            told, problem = None, str(refused)
         found = books.books(opened.engine, told)
     if as_json:
         output.data(_as_object(found, problem))
@@ -52,19 +55,6 @@ def credits_(lease: str | None, used_credits: int | None, as_json: bool) -> None
         if len(rows) > LINES_SHOWN:
             output.say(f"... and {len(rows) - LINES_SHOWN:,} more; --json lists all.")
         output.say("Settle one: prospector system credits --settle CALL --credits N")
-
-
-def _account() -> "tuple[Usage | None, str]":
-    """What the account says, or why it is not known: the ledger is shown in any case."""
-    from prospector import settings
-    from prospector.fetch.usage import usage
-
-    if not settings.SCRAPINGBEE_API_KEY:
-        return None, "There is no SCRAPINGBEE_API_KEY."
-    try:
-        return usage(str(settings.SCRAPINGBEE_API_URL), settings.SCRAPINGBEE_API_KEY), ""
-    except ProspectorError as error:
-        return None, str(error)
 
 
 def _report(found: "Books", problem: str) -> Iterator[str]:

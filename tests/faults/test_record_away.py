@@ -14,9 +14,10 @@ from prospector.demo.proxy import FaultProxy
 from prospector.demo.proxy_faults import ProxyFault
 from prospector.frontier import calls
 from prospector.frontier.client import Frontier
-from prospector.jobs import control, duties
-from prospector.jobs.gauges import Gauges
-from prospector.jobs.post import Post
+from prospector.jobs import control
+from prospector.jobs.steward import duties
+from prospector.jobs.steward.gauges import Gauges
+from prospector.jobs.steward.post import Post
 from prospector.store import events, jobs, server
 from prospector.store.jobs import Keyword, ListedDomain, NewJob
 
