@@ -23,9 +23,9 @@ from prospector.demo.plan import Plan
 from prospector.demo.truth import Limits
 from prospector.demo.truth import Mode as Judge
 from prospector.errors import ServerUnreachable
-from prospector.frontier import calls, rebuild_calls
-from prospector.frontier.calls import Status
+from prospector.frontier import job_calls, rebuild_calls
 from prospector.frontier.client import Frontier
+from prospector.frontier.job_calls import Status
 from prospector.jobs.rebuild import rebuild_if_lost
 from prospector.store import jobs
 from prospector.store.jobs import Keyword, ListedDomain, NewJob
@@ -133,7 +133,7 @@ class Crawl:
         return "\n".join(one.read_text(errors="replace") for one in sorted(self.folder.glob("worker-*.log")))
 
     def status(self, job: str | None = None) -> Status | None:
-        return self.frontier.run(calls.status([job or self.jobs[0]]))[0]
+        return self.frontier.run(job_calls.status([job or self.jobs[0]]))[0]
 
     def pages(self) -> int:
         return sum(status.pages for one in self.jobs if (status := self.status(one)))
