@@ -215,7 +215,7 @@ def _minuses(site: Findings) -> Iterator[Minus]:
     if PageFlag.SOFT_404 in flags:
         yield Minus(70, "the page is an error page in disguise")
     if PageFlag.LINK_FARM in flags:
-        yield Minus(70, "the site looks like a link farm")
+        yield Minus(70, "the page looks like a link farm")
     spoken = code(language or "")
     if site.languages_wanted and spoken and spoken not in site.languages_wanted:
         yield Minus(45, f"the page is in another language ({language})")

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,10 +115,13 @@ class Crawl:
             "SCRAPY_SETTINGS_MODULE": "prospector.settings",
         }
 
-    def worker(self, node: str = "node", *, poison: str = "", **settings: str) -> subprocess.Popen[bytes]:
+    def worker(
+        self, node: str = "node", *, harm: Mapping[str, str] | None = None, **settings: str
+    ) -> subprocess.Popen[bytes]:
+        """`harm`: what unsound_settings.py does to it."""
         environment = self.environment(node) | settings
-        if poison:
-            environment |= {"POISON": poison, "SCRAPY_SETTINGS_MODULE": "poisoned_settings"}
+        if harm:
+            environment |= {**harm, "SCRAPY_SETTINGS_MODULE": "unsound_settings"}
             environment["PYTHONPATH"] = str(Path(__file__).parent)
         with (self.folder / f"worker-{len(self.workers)}.log").open("wb") as log:
             command = [sys.executable, "-P", "-m", "scrapy", "crawl", "domain"]
