@@ -43,7 +43,7 @@ REFUSED_SECONDS = 1.0  # pause after a refusal
 
 
 class Pump:
-    """`room` says how many tickets the worker can take now; `deliver` gets each ticket; `about` is what a beat says."""
+    """A desk (desk.py). `room` says how many tickets the worker can take now; `deliver` gets them; `about` is what a beat says."""
 
     def __init__(
         self,
@@ -60,8 +60,7 @@ class Pump:
         self.changes = 0
         self.next_work_seconds: float | None = None  # until there is more to claim, as far as the last claim could tell
         self.take_back: Callable[[], None] = lambda: None  # a job was held or lifted: what was not sent goes back
-        # gets site, delay_ms, moment it is blocked until
-        self.heard_pace: Callable[[str, int, int], None] | None = None
+        self.heard_pace: Callable[[str, int, int], None] = lambda *_: None  # gets site, delay_ms, end of its block
         self.call_count = 0
         self.reconnections = 0
         self._frontier = frontier
@@ -104,40 +103,29 @@ class Pump:
         return answer
 
     def settle(self, ticket: Ticket, call: Call[bool]) -> None:
-        """The last word on a ticket. A second one is not sent."""
         if self.hands.pop(ticket.lease, None):
             self.tell(call)
 
     def free(self, ticket: Ticket, how: Fetch, latency_ms: int, bounds: DelayBounds, retry_after_ms: int) -> None:
-        """The fetch is over; what is made of it may take longer."""
+        now = Ago(steady_seconds())
         call = calls.release(
-            ticket.lease,
-            how,
-            latency_ms,
-            bounds.least_ms,
-            bounds.most_ms,
-            retry_after_ms,
-            bounds.crawl_delay_ms,
-            Ago(steady_seconds()),
+            ticket.lease, how, latency_ms, bounds.least_ms, bounds.most_ms, retry_after_ms, bounds.crawl_delay_ms, now
         )
         self.ask(call).add_done_callback(partial(self._hear_pace, ticket.site))
 
     def _hear_pace(self, site: str, answer: "asyncio.Future[tuple[int, int] | None]") -> None:
-        if self.heard_pace and not answer.cancelled() and not answer.exception() and (pace := answer.result()):
+        if not answer.cancelled() and not answer.exception() and (pace := answer.result()):
             self.heard_pace(site, *pace)
 
     def give_back(self, ticket: Ticket) -> None:
-        """Nothing was asked of the site: it has no delay to keep, and the page is as it was."""
         if ticket.lease in self.hands:
             self.tell(calls.release(ticket.lease, Fetch.UNSENT, 0, 0, 0))
         self.settle(ticket, calls.settle(ticket.lease, Verdict.UNSENT))
 
     def may_send(self, ticket: Ticket) -> bool:
-        """Asked right before the request leaves: does its lease surely still belong to this worker?"""
         return ticket.lease in self.hands and not self._in_doubt and steady_seconds() < self._valid_until
 
     def poke(self) -> None:
-        """There may be room for tickets again."""
         self._poked = True
         if self._due_at["claim"] < math.inf:
             self._due_at["claim"] = 0.0
@@ -190,8 +178,7 @@ class Pump:
         self._turns.clear()
         self._outbox.send_again()
         self._refusal = None
-        for script, at in self._due_at.items():
-            self._due_at[script] = 0.0 if at == math.inf else at
+        self._due_at = {script: 0.0 if at == math.inf else at for script, at in self._due_at.items()}
 
     async def _open(self) -> None:
         """A new connection: what Redis thinks we hold and we do not know of was granted in an answer that got lost, and what
