@@ -44,7 +44,7 @@ class Choice:
 
 def choose(rows: Sequence[Row], file: str, wanted: str | None = None) -> Choice:
     """`rows` without the empty ones; `wanted` is a header name, a letter as in a spreadsheet, or a number from 1."""
-    sample = rows[:SAMPLE_ROWS]
+    sample = _sample(rows)
     width = max(len(row.cells) for row in rows)
     header = rows[0].cells
     if wanted is not None:
@@ -57,9 +57,14 @@ def choose(rows: Sequence[Row], file: str, wanted: str | None = None) -> Choice:
     return Choice(0, _names([], 1), has_header=False) if width == 1 else _fullest(sample, width, file)
 
 
+def _sample(rows: Sequence[Row]) -> Sequence[Row]:
+    """The first row, and others from all over the list: lists are sorted, and one site may have the first thousand rows."""
+    return [rows[0], *rows[1 :: len(rows) // SAMPLE_ROWS + 1]]
+
+
 def named_column(rows: Sequence[Row]) -> int | None:
     """That of the most telling name in the first row, and with domains, if any has some."""
-    fitting = _fitting(rows[:SAMPLE_ROWS], len(rows[0].cells))
+    fitting = _fitting(_sample(rows), len(rows[0].cells))
     return next(iter(fitting or _named(rows[0])), None)
 
 
