@@ -22,7 +22,8 @@ def informed(found: Lists, engine: "Engine") -> Lists:
 
     mode = found.asked.mode
     past = history(engine, mode)
-    return replace(found, plan=estimate(found.domains, mode, settings.CREDIT_PRICE_USD, settings.DELAY_MS, past))
+    plan = estimate(found.domains, mode, settings.CREDIT_PRICE_USD, settings.DELAY_MS, past)
+    return replace(found, plan=plan)
 
 
 def informed_if_known(found: Lists) -> Lists:
@@ -51,16 +52,14 @@ def history(engine: "Engine", mode: Mode) -> Sequence[PastJob]:
         return costs.history(connection, mode)
 
 
-def account() -> "tuple[Usage | None, str]":
-    """What the provider says of it, or why it is not known, which keeps nothing from going on. Raises where it refuses the key."""
+def account() -> "tuple[Usage | None, ProspectorError | None]":
+    """What the provider says of it, or why it is not known."""
     from prospector import settings
     from prospector.fetch.usage import usage
 
     if not settings.SCRAPINGBEE_API_KEY:
-        return None, "There is no SCRAPINGBEE_API_KEY."
+        return None, CredentialsRejected("There is no SCRAPINGBEE_API_KEY.")
     try:
-        return usage(str(settings.SCRAPINGBEE_API_URL), settings.SCRAPINGBEE_API_KEY), ""
-    except CredentialsRejected as refused:
-        raise CredentialsRejected(refused.problem, "Fix SCRAPINGBEE_API_KEY, or use --mode free-only.") from refused
+        return usage(str(settings.SCRAPINGBEE_API_URL), settings.SCRAPINGBEE_API_KEY), None
     except ProspectorError as error:
-        return None, str(error)
+        return None, error

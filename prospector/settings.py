@@ -124,6 +124,7 @@ env.refuse_unknown()
 BOT_NAME = "prospector"
 SPIDER_MODULES = ["prospector.spiders"]
 NEWSPIDER_MODULE = "prospector.spiders"
+SPIDER_LOADER_CLASS = "prospector.spiders.loader.Loader"
 ADDONS = {"prospector.extensions.log_lines.LogLines": 0}
 LOG_INSTALL_ROOT_HANDLER = False  # LogLines installs ours
 LOG_VERSIONS: list[str] = []

@@ -179,6 +179,8 @@ def _report(found: Lists, limits: Limits) -> Iterator[str]:
 def _covered(plan: Estimate, limits: Limits) -> Iterator[str]:
     """How much of the upper end there is money for: by the budget of the job, and by what the account has left."""
     account, problem = past_costs.account()
+    if isinstance(problem, CredentialsRejected):  # the job would only stand still at its first paid page
+        raise CredentialsRejected(problem.problem, "Fix SCRAPINGBEE_API_KEY, or use --mode free-only.") from problem
     if account is None:
         yield f"What the ScrapingBee account has left is not known. {problem}"
     left = account.left_credits if account else None

@@ -8,7 +8,7 @@ import click
 from cli import deployment, output
 from cli.command import Command
 from cli.past_costs import account
-from prospector.errors import CredentialsRejected
+from prospector.errors import ProspectorError
 
 if TYPE_CHECKING:
     from prospector.jobs.books import Books
@@ -38,10 +38,7 @@ def credits_(lease: str | None, used_credits: int | None, as_json: bool) -> None
         if lease is not None and used_credits is not None:
             job = books.settle(opened.engine, opened.frontier, lease, used_credits)
             output.say(f"Call {lease} of job {job} is settled with {used_credits:,} credits.")
-        try:
-            told, problem = account()
-        except CredentialsRejected as refused:
-            told, problem = None, str(refused)
+        told, problem = account()
         found = books.books(opened.engine, told)
     if as_json:
         output.data(_as_object(found, problem))
@@ -57,7 +54,7 @@ def credits_(lease: str | None, used_credits: int | None, as_json: bool) -> None
         output.say("Settle one: prospector system credits --settle CALL --credits N")
 
 
-def _report(found: "Books", problem: str) -> Iterator[str]:
+def _report(found: "Books", problem: ProspectorError | None) -> Iterator[str]:
     from prospector import settings
     from prospector.core.cost import dollars
 
@@ -78,7 +75,7 @@ def _report(found: "Books", problem: str) -> Iterator[str]:
         yield "         (the account is a minute behind, and knows calls of other programs with the same key)"
 
 
-def _as_object(found: "Books", problem: str) -> dict[str, Any]:
+def _as_object(found: "Books", problem: ProspectorError | None) -> dict[str, Any]:
     account = found.account
     return {
         "ledger": {"used": found.ledger.used, "reserved": found.ledger.reserved},
@@ -91,7 +88,7 @@ def _as_object(found: "Books", problem: str) -> dict[str, Any]:
             "max_concurrency": account.max_concurrency,
             "renews_at": account.renews_at.isoformat(),
         },
-        "problem": problem or None,
+        "problem": str(problem) if problem else None,
         "period": {
             "began": None if found.period_began is None else found.period_began.isoformat(),
             "used": found.used_in_period,

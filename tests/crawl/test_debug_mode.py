@@ -104,6 +104,16 @@ def test_what_is_wrong_with_the_command_is_said_in_words(web: Ready, options: tu
     assert done.returncode == (2 if options else 3)
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"), [("domian", "Did you mean domain?"), ("x", "There are domain, environment.")]
+)
+def test_a_spider_that_is_not_there_is_said_in_one_line(web: Ready, name: str, hint: str) -> None:
+    done = scrapy(web, "crawl", name)
+
+    assert done.stderr.splitlines() == [f"There is no spider {name!r}. {hint}"]
+    assert done.returncode == 2
+
+
 def page_of(kind: str) -> str:
     return f"http://{domain(kind)}/"
 

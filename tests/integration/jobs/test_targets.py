@@ -139,7 +139,10 @@ def test_a_job_ends_when_the_clients_addresses_are_asked_for_and_a_page_has_the_
         "https://site-0.com/mixed": "nofollow",
         "https://site-1.com/": "dead",
     }
-    assert crawl.notes() == ["3 of the client's own addresses are asked whether they still answer"]
+    assert crawl.notes() == [
+        "2 of the client's own addresses are dead; the pages whose link status that changes: 3",
+        "3 of the client's own addresses are asked whether they still answer",
+    ]
 
 
 def test_addresses_that_answer_or_are_not_known_change_nothing(desk: Desk) -> None:
