@@ -56,6 +56,13 @@ def test_the_whole_list_is_looked_at_though_one_site_has_its_first_thousand_rows
     assert chosen(["URL", "Leads to"], *one_site, *others).name == "URL"
 
 
+def test_a_known_name_over_a_column_that_is_nearly_empty_gives_way() -> None:
+    rows = [[f"site-{number}.com" if number < 4 else "", f"https://site-{number}.com/"] for number in range(10)]
+
+    assert chosen(["Domain", "Website"], *rows).name == "Website"
+    assert chosen(["Domain", "Website"], *rows[:8]).name == "Domain"
+
+
 def test_sentences_that_name_sites_are_not_the_list() -> None:
     choice = chosen(["Title", "Page"], ["Amazon.com review", "https://a.com/x"], ["Booking.com tips", "https://b.com/"])
 
