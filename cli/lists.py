@@ -98,7 +98,7 @@ def read(asked: Asked, sample: int | None = None) -> Lists:
     keywords = read_keywords(*input_files.contents(asked.keywords_file)) if asked.keywords_file else KeywordList()
     chosen = sampled(len(intake.domains), sample)
     domains = tuple(one.domain for place, one in enumerate(intake.domains) if place in chosen)
-    plan = estimate(domains, asked.mode, settings.CREDIT_PRICE_USD)
+    plan = estimate(domains, asked.mode, settings.CREDIT_PRICE_USD, settings.DELAY_MS)
     return Lists(asked, intake, keywords, domains, plan, metric, languages)
 
 

@@ -20,7 +20,9 @@ def informed(found: Lists, engine: "Engine") -> Lists:
     """With an estimate from what such jobs have really used."""
     from prospector import settings
 
-    plan = estimate(found.domains, found.asked.mode, settings.CREDIT_PRICE_USD, history(engine, found.asked.mode))
+    mode = found.asked.mode
+    past = history(engine, mode)
+    plan = estimate(found.domains, mode, settings.CREDIT_PRICE_USD, settings.DELAY_MS, past)
     return replace(found, plan=plan)
 
 

@@ -1,6 +1,5 @@
 """One paid call's leave: the price is in the record before the call, and what became of it is told to both sides after."""
 
-import asyncio
 from dataclasses import replace
 
 from prospector import logs
@@ -9,7 +8,7 @@ from prospector.core.ticket import Ticket
 from prospector.core.urls import fingerprint
 from prospector.fetch.paid import PaidCallFailed
 from prospector.frontier import paid_calls
-from prospector.frontier.desk import Desk, Pace
+from prospector.frontier.desk import DelayBounds, Desk
 from prospector.frontier.passage import TicketPassage
 from prospector.spiders.ledger import Ledger
 from prospector.store.spend import Reservation
@@ -21,8 +20,8 @@ FOR_A_PERSON = frozenset({Evidence.BAD_KEY, Evidence.OUT_OF_CREDITS})
 class PaidTicketPassage(TicketPassage):
     """For a ticket with a price, whether the request that is made under it costs anything or not."""
 
-    def __init__(self, desk: Desk, ticket: Ticket, pace: Pace, ledger: Ledger) -> None:
-        super().__init__(desk, ticket, pace)
+    def __init__(self, desk: Desk, ticket: Ticket, bounds: DelayBounds, ledger: Ledger) -> None:
+        super().__init__(desk, ticket, bounds)
         self._ledger = ledger
         self._is_reserved = False
 
@@ -39,12 +38,8 @@ class PaidTicketPassage(TicketPassage):
         ticket = self._ticket
         page, method = fingerprint(ticket.url), ticket.state.method
         self._is_reserved = True
-        try:
-            await self._ledger.reserve(Reservation(ticket.lease, ticket.job, ticket.number, page, method, ticket.price))
-            return await self._desk.ask(paid_calls.confirm(ticket.lease)) and self.may_send()
-        except asyncio.CancelledError:
-            self.spared()
-            raise
+        await self._ledger.reserve(Reservation(ticket.lease, ticket.job, ticket.number, page, method, ticket.price))
+        return await self._desk.ask(paid_calls.confirm(ticket.lease)) and self.may_send()
 
     def charged(self, credits_charged: int | None) -> None:
         self._desk.tell(paid_calls.charge(self._ticket.lease, credits_charged))

@@ -9,6 +9,8 @@ import openpyxl
 import pytest
 import xlsxwriter
 
+from prospector.core.exclusions import Exclusions
+from prospector.core.intake import take
 from prospector.core.workbook import read_workbook
 from prospector.errors import InputInvalid
 
@@ -134,3 +136,13 @@ def test_a_workbook_that_unpacks_without_measure_is_refused(monkeypatch: pytest.
 
     with pytest.raises(InputInvalid, match="unpacks to more than"):
         read_workbook(LIST, "leads.xlsx")
+
+
+def test_a_sheet_without_domains_is_named_where_there_are_others() -> None:
+    summary = [("A1", "What"), ("B1", "Count"), ("A2", "rows"), ("B2", 2)]
+    several = workbook(summary, [("A1", "domain"), ("A2", "a.com")])
+
+    with pytest.raises(InputInvalid, match=r'domains in sheet "Sheet1" of leads\.xlsx\.'):
+        take(several, "leads.xlsx", Exclusions())
+    with pytest.raises(InputInvalid, match=r"domains in leads\.xlsx\."):
+        take(workbook(summary), "leads.xlsx", Exclusions())

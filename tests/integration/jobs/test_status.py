@@ -13,7 +13,7 @@ from prospector.core.states import JobState
 from prospector.core.ticket import Verdict
 from prospector.core.urls import fingerprint
 from prospector.core.zones import Zone
-from prospector.frontier import calls
+from prospector.frontier import calls, job_calls
 from prospector.frontier.calls import Fetch
 from prospector.frontier.client import Frontier
 from prospector.jobs import control, job_log
@@ -175,7 +175,7 @@ def test_the_numbers_of_a_job_that_is_filled_again_are_those_of_its_checkpoint(d
     job = desk.running()
     desk.crawl()
     with desk.engine.begin() as connection:
-        checkpoint(connection, jobs.job(connection, job), desk.frontier.run(calls.status([job]))[0])
+        checkpoint(connection, jobs.job(connection, job), desk.frontier.run(job_calls.status([job]))[0])
     desk.frontier.redis.hdel(f"prospector:job:{job}", "filled", "domains_done", "pages")
 
     with desk.engine.connect() as connection, locks.alone(connection, Lock.REBUILD):
