@@ -13,6 +13,11 @@ FAILED, INTERRUPTED = 1, 130
 READER_GONE = 141  # as a shell says it of a program that SIGPIPE has ended
 
 
+CREDITS = click.IntRange(
+    0, 1_000_000_000
+)  # no account has more, and no counter of the record holds three times as many
+
+
 class ReaderGone(Exception):  # no error: whoever read our output (head, less) has seen enough
     """Ends the command. As the BrokenPipeError that it was, click would end it with 1: that a job has failed."""
 
