@@ -55,7 +55,9 @@ def test_a_phone_number_keeps_its_plus_in_the_workbook_and_is_guarded_in_csv(pho
     assert guarded_value(phone) == "'" + phone
 
 
-@pytest.mark.parametrize("text", ["+49 30 1 ext. 5", "+1+cmd|' /C calc'!A0", "+A1 20 30", "-49 30 12312", "+ 49 30", "+1"])
+@pytest.mark.parametrize(
+    "text", ["+49 30 1 ext. 5", "+1+cmd|' /C calc'!A0", "+A1 20 30", "-49 30 12312", "+ 49 30", "+1"]
+)
 def test_what_only_looks_like_a_phone_number_is_guarded(text: str) -> None:
     assert excel_text(text) == "'" + text
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from prospector.blobs import Storage, Writer
 from prospector.core.findings import Gathered, Mention
+from prospector.core.spec import spec_from
 from prospector.core.sums import SumWrong
 from prospector.jobs.exports.csv_files import CostCsv, ErrorsCsv, ProspectsCsv, ResultsCsv
 from prospector.jobs.exports.heart import Heart
@@ -18,7 +19,7 @@ from prospector.jobs.exports.prospect import asked, judge_of
 from prospector.jobs.exports.report import Report
 from prospector.jobs.exports.spool import Spool
 from prospector.jobs.exports.tally import KeywordCount, Summary, Tally, shown_keywords
-from prospector.jobs.exports.workbook import Workbook
+from prospector.jobs.exports.workbook import Workbook, own_columns
 from prospector.store.jobs import Job
 from prospector.store.results import Results, SiteRow
 
@@ -51,6 +52,7 @@ class Making:
         self._keywords = found.keywords()
         self._names = shown_keywords(self._keywords)
         self._columns = found.columns()
+        self._own = own_columns(self._columns, spec_from(found.job.spec).metric_column)
         self._asked = asked(found.job, self._names)
         self._tally = Tally([KeywordCount() for _ in self._keywords])
 
@@ -75,7 +77,7 @@ class Making:
             FileKind.COST_CSV: lambda: CostCsv(writer, raw, self._credit_price_usd),
             FileKind.RESULTS_JSON: lambda: ResultsJson(writer, self._names),
             FileKind.WORKBOOK: lambda: Workbook(
-                writer, self._folder, self._keywords, self._names, self._columns, self._asked.has_client
+                writer, self._folder, self._keywords, self._names, self._own, self._asked.has_client
             ),
             FileKind.REPORT: lambda: Report(writer),
         }

@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import Enum
 from typing import Any
 
+from prospector.core import metric
 from prospector.core.cells import EXCEL_CELL_CHARACTERS, SURELY_SHORT, excel_length, excel_text, is_number
 
 MOST_ROWS = 1_048_576  # Excel's, the head included
@@ -19,9 +20,14 @@ class Kind(Enum):
     MONEY = "money"
     MOMENT = "moment"
     OWN = "own"  # a column of the user's file: numbers are numbers again
+    METRIC = (
+        "metric"  # the one that counts for the score: also 72,1 and 12.5K are numbers, or it could not be sorted by
+    )
 
 
 RIGHT = frozenset({Kind.NUMBER, Kind.MONEY})
+OWNS = frozenset({Kind.OWN, Kind.METRIC})
+TEXTS = OWNS | {Kind.TEXT}
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,13 @@ class Formats:
             moment=book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"}),
             quiet=book.add_format({"font_color": "#6B7780"}),
         )
+
+
+def _own_number(value: object, kind: Kind) -> float | None:
+    """None: as text it loses nothing."""
+    if kind is Kind.METRIC:
+        return metric.number(str(value))
+    return float(str(value)) if kind is Kind.OWN and is_number(str(value)) else None
 
 
 class Sheet:
@@ -99,9 +112,9 @@ class Sheet:
         self._finish()
 
     def _cell(self, column: int, value: object, kind: Kind, text_look: Any) -> None:
-        if kind is Kind.OWN and is_number(str(value)):
-            self._page.write_number(self._next, column, float(str(value)))
-        elif kind in (Kind.TEXT, Kind.OWN):
+        if (own := _own_number(value, kind)) is not None:
+            self._page.write_number(self._next, column, own)
+        elif kind in TEXTS:
             text = str(value)
             self._page.write_string(self._next, column, excel_text(text), text_look)
             self.cut += len(text) >= SURELY_SHORT and excel_length(text) > EXCEL_CELL_CHARACTERS
@@ -117,7 +130,7 @@ class Sheet:
         self.names.append(f"{self._name} {len(self.names) + 1}" if self.names else self._name)
         self._page = self._add(self.names[-1])
         self._kinds = [column.kind for column in self._columns]
-        follows = [False, *(kind in RIGHT or kind is Kind.OWN for kind in self._kinds)]
+        follows = [False, *(kind in RIGHT or kind in OWNS for kind in self._kinds)]
         self._looks = [self._formats.beside if one else None for one in follows]
         self._page.set_row(0, 22)
         for number, column in enumerate(self._columns):

@@ -82,6 +82,11 @@ ISSUES = (Column("Row", 8, NUMBER), Column("What", 12), Column("Value", 44), Col
 SHOWN = frozenset([Verdict.QUALIFIED, Verdict.REVIEW, Verdict.REJECTED, Verdict.MENUS_ONLY])
 
 
+def own_columns(names: Sequence[str], metric: str | None) -> list[Column]:
+    """Those of the user's file."""
+    return [Column(name, 16, Kind.METRIC if name == metric else Kind.OWN) for name in names]
+
+
 class Workbook(Output):
     def __init__(
         self,
@@ -89,7 +94,7 @@ class Workbook(Output):
         folder: Path,
         keywords: Sequence[Keyword],
         names: Sequence[str],
-        own: Sequence[str],
+        own: Sequence[Column],
         has_client: bool,
         most_rows: int = MOST_ROWS,
     ) -> None:
@@ -98,11 +103,10 @@ class Workbook(Output):
         self._book: Any = xlsxwriter.Workbook(
             str(self._path), {"constant_memory": True, "tmpdir": str(folder), "strings_to_urls": False}
         )
-        self._keywords, self._names, self._own = keywords, names, own
+        self._keywords, self._names, self._own = keywords, names, [one.title for one in own]
         self._formats = Formats.of(self._book)
         self._summary = self._book.add_worksheet("Summary")
-        own_columns = [Column(name, 16, Kind.OWN) for name in own]
-        self._opportunities = self._sheet("Opportunities", [*OPPORTUNITIES, *own_columns], most_rows)
+        self._opportunities = self._sheet("Opportunities", [*OPPORTUNITIES, *own], most_rows)
         self._mentions = self._sheet("Mentions", MENTIONS, most_rows)
         self._links = self._sheet("Already linking", LINKS, most_rows)
         self._failed = self._sheet("Failed", FAILED, most_rows)
