@@ -2,9 +2,23 @@
 
 import difflib
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
+
+
+class ReaderGone(Exception):  # no error: whoever read our output (head, less) has seen enough
+    """Ends the command. As the BrokenPipeError that it was, click would end it with 1: that a job has failed."""
+
+
+@contextmanager
+def past_click() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise ReaderGone from error
 
 
 class Command(click.Command):
@@ -30,6 +44,14 @@ class Group(click.Group):
     def __init__(self, *args: Any, commands_at: dict[str, tuple[str, str]] | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.commands_at = commands_at or {}
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with past_click():  # a help is printed here
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with past_click():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*self.commands_at, *super().list_commands(ctx)]

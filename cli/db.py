@@ -28,8 +28,10 @@ def migrate() -> None:
     """
     from prospector.local import record
     from prospector.store import schema, server
+    from prospector.store.failures import in_our_words
 
-    done = schema.migrate(server.engine(record.database_url()))
+    with in_our_words():
+        done = schema.migrate(server.engine(record.database_url()))
     output.say(f"The database has schema {schema.REVISION}{'' if done else ' already'}.")
 
 

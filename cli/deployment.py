@@ -1,7 +1,7 @@
 """The servers of this deployment, opened for one command about jobs; what was interrupted goes on, and it is said."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -24,11 +24,11 @@ class Deployment:
     frontier: "Frontier"
 
     def find(self, given: str) -> str:
-        """The job's id from its beginning."""
-        from prospector.store import jobs
+        """The id of the job that the user means."""
+        from prospector.store import job_names
 
         with self.engine.connect() as connection:
-            return jobs.find(connection, given)
+            return job_names.find(connection, given)
 
 
 @contextmanager
@@ -36,17 +36,17 @@ def opened() -> Iterator[Deployment]:
     from prospector.frontier.client import Frontier
     from prospector.local import record
     from prospector.local.servers import in_force
+    from prospector.store.failures import in_our_words
 
     servers = in_force()
-    engine = record.operator(connections=2)
-    frontier = Frontier(servers.redis_url)
-    deployment = Deployment(servers, engine, frontier)
-    try:
+    with ExitStack() as opened, in_our_words():
+        engine = record.operator(connections=2)
+        opened.callback(engine.dispose)
+        frontier = Frontier(servers.redis_url)
+        opened.callback(frontier.close)
+        deployment = Deployment(servers, engine, frontier)
         _go_on(deployment)
         yield deployment
-    finally:
-        frontier.close()
-        engine.dispose()
 
 
 def runner_environment(servers: "Servers") -> dict[str, str]:

@@ -8,13 +8,12 @@ import click
 
 from cli import output
 from cli.command import Command
+from cli.input_files import STANDARD_INPUT
 from prospector.errors import InputInvalid, NotFound
 
 if TYPE_CHECKING:
     from prospector.core.explain import Candidate, Explanation
     from prospector.core.page import Page
-
-STDIN = "-"
 
 
 @click.command(cls=Command)
@@ -76,7 +75,7 @@ def _saved_page(where: str) -> bytes:
 
 
 def _saved(where: str) -> bytes:
-    if where == STDIN:
+    if where == STANDARD_INPUT:
         return sys.stdin.buffer.read()
     path = Path(where)
     if not path.is_file():

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from cli import files
+from cli import input_files
 from prospector.core.cost import CreditRange, in_words
 from prospector.core.estimate import Estimate, estimate
 from prospector.core.exclusions import exclusions
@@ -80,13 +80,13 @@ def read(asked: Asked, sample: int | None = None) -> Lists:
     """`sample`: so many domains are to be crawled."""
     from prospector import settings
 
-    if asked.keywords_file == asked.domains_file == files.STANDARD_INPUT:
+    if asked.keywords_file == asked.domains_file == input_files.STANDARD_INPUT:
         raise click.UsageError("Only one of the lists can be standard input.")
-    data, name = files.contents(asked.domains_file)
+    data, name = input_files.contents(asked.domains_file)
     rules = exclusions(
         asked.client_domains,
         asked.competitor_domains,
-        [files.contents(one) for one in asked.exclude_files],
+        [input_files.contents(one) for one in asked.exclude_files],
         keep_social=asked.keep_social,
     )
     languages = wanted(asked.languages)
@@ -94,7 +94,7 @@ def read(asked: Asked, sample: int | None = None) -> Lists:
     metric = (
         metric_column(intake, asked.metric_column, name) if asked.metric_column is not None and intake.domains else None
     )
-    keywords = read_keywords(*files.contents(asked.keywords_file)) if asked.keywords_file else KeywordList()
+    keywords = read_keywords(*input_files.contents(asked.keywords_file)) if asked.keywords_file else KeywordList()
     chosen = sampled(len(intake.domains), sample)
     domains = tuple(one.domain for place, one in enumerate(intake.domains) if place in chosen)
     plan = estimate(domains, asked.mode, settings.CREDIT_PRICE_USD)
@@ -123,6 +123,7 @@ def as_object(lists: Lists) -> dict[str, Any]:
         ],
         "merged_keywords": [{"row": one.row, "keyword": one.value, "kept": one.kept.text} for one in keywords.merged],
         "rejected_keywords": [{"row": one.row, "value": one.value, "reason": one.reason} for one in keywords.rejected],
+        "other_spellings": keywords.missed_spellings,
         "metric_column": lists.metric.name if lists.metric else None,
         "languages": list(lists.languages),
         "warnings": [*intake.warnings, *keywords.warnings],

@@ -7,11 +7,12 @@ from typing import NoReturn
 
 import click
 
-from cli.command import Group
+from cli.command import Group, ReaderGone
 from prospector import __version__, env
-from prospector.errors import ProspectorError
+from prospector.errors import EnvironmentInvalid, ProspectorError
 
 INTERRUPTED = 130
+READER_GONE = 141  # as a shell says it of a program that SIGPIPE has ended
 
 # name -> (where it is, one line of help): a command's module is imported when that command runs
 COMMANDS = {
@@ -59,33 +60,52 @@ def prospector(flags: tuple[str, ...]) -> None:
 
 
 def main() -> NoReturn:
+    try:
+        code = ended()
+    except (BrokenPipeError, ReaderGone):
+        code = READER_GONE
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        try:
+            stream.flush()
+        except OSError:  # it is said by now: Python's own flush at exit would complain once more
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    sys.exit(code)
+
+
+def ended() -> int:
+    """Runs what the command line says, and has told why it ended so."""
     debug = "--debug" in sys.argv
     try:
         code = prospector.main(prog_name="prospector", standalone_mode=False)
+        if sys.stdout:  # none where it was closed
+            sys.stdout.flush()
     except click.exceptions.Abort:
-        end(INTERRUPTED, "Interrupted.")
+        return told(INTERRUPTED, "Interrupted.")
     except click.ClickException as error:
         error.show()
-        end(error.exit_code)
+        return error.exit_code
     except ProspectorError as error:
         if debug:
             traceback.print_exc()
-        end(error.exit_code, str(error))
-    except BrokenPipeError:
-        # the reader (head, less) has seen enough; Python's own flush at exit must not complain again
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        end(0)
+        return told(error.exit_code, str(error))
+    except (BrokenPipeError, ReaderGone):
+        raise
     except Exception as error:
         if debug:
             raise
-        end(
-            1,
-            f"Unexpected {type(error).__name__}: {error}. This is a defect of Prospector: run it again with --debug and report the output.",
-        )
-    end(code if isinstance(code, int) else 0)
+        return told(*unforeseen(error))
+    return code if isinstance(code, int) else 0
 
 
-def end(code: int, words: str = "") -> NoReturn:
-    if words:
-        click.echo(words, err=True)
-    sys.exit(code)
+def unforeseen(error: Exception) -> tuple[int, str]:
+    if isinstance(error, OSError):
+        words = f"{error.strerror} ({error.filename})" if error.filename else error.strerror or str(error)
+        remedy = "Free some space, or give yourself the right; prospector doctor checks this machine."
+        return EnvironmentInvalid.exit_code, f"This machine does not allow it: {words}. {remedy}"
+    words = f"Unexpected {type(error).__name__}: {error}."
+    return 1, f"{words} This is a defect of Prospector: run it again with --debug and report the output."
+
+
+def told(code: int, words: str) -> int:
+    click.echo(words, err=True)
+    return code

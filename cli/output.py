@@ -19,6 +19,13 @@ LINE_BREAKS = re.compile("[\t-\r\x85\u2028\u2029]+")
 WIDTH_OF_A_PIPE = 200  # columns, where there is no terminal to ask
 
 
+class Terminal(Console):
+    """rich ends a process whose output nobody reads any more with 1: that is for cli.main to end."""
+
+    def on_broken_pipe(self) -> None:
+        raise  # noqa: PLE0704  # rich calls it while it handles the BrokenPipeError
+
+
 def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds `--json`, passed to the command as `as_json`."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object, for scripts.")(command)
@@ -46,7 +53,7 @@ def moment(when: datetime, now: datetime | None = None) -> str:
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Bold heads and the terminal's width on a terminal; plain lines in a pipe."""
     style = False if os.environ.get("NO_COLOR") else None  # bold is left out too: some terminals colour it
-    console = Console(width=None if sys.stdout.isatty() else WIDTH_OF_A_PIPE, highlight=False, force_terminal=style)
+    console = Terminal(width=None if sys.stdout.isatty() else WIDTH_OF_A_PIPE, highlight=False, force_terminal=style)
     drawn = Table(*columns, box=None, pad_edge=False, header_style="bold")
     for row in rows:
         drawn.add_row(*("" if cell is None else escape(plain(str(cell))) for cell in row))

@@ -26,13 +26,15 @@ def informed_if_known(found: Lists) -> Lists:
     """The same where a record answers already. Nothing is started for it: without one the estimate is a named guess."""
     from prospector.local import record
     from prospector.store import server
+    from prospector.store.failures import in_our_words
 
     url = record.url_if_there()
     if url is None:
         return found
     engine = server.engine(url)
     try:
-        return informed(found, engine)
+        with in_our_words():
+            return informed(found, engine)
     finally:
         engine.dispose()
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from http.client import HTTPResponse
+from http.client import HTTPException, HTTPResponse
 from types import MappingProxyType
 from typing import Any
 from urllib.error import HTTPError
@@ -19,6 +19,8 @@ from prospector.errors import Conflict, CredentialsRejected, NotFound, Prospecto
 PROJECT = "prospector"
 TIMEOUT_SECONDS = 10
 UPLOAD_SECONDS = 120  # a node lists the spiders of an egg before it answers
+LOOK_THERE = "Look at its log, and at its configuration."
+WORDS_SHOWN = 80  # characters of an answer that makes no sense
 PARTIAL, UNAUTHORIZED, ABSENT = 206, 401, 404
 FORM = "application/x-www-form-urlencoded"
 DIRECT = build_opener(ProxyHandler({}))  # a proxy of the environment must not see the password
@@ -30,6 +32,10 @@ class NodeRefused(Conflict):
 
 class NotDeployed(NotFound):
     """The node has never got our code."""
+
+
+class Absent(NodeRefused):
+    """It has nothing there: a service that is switched off, a log that it has deleted."""
 
 
 class Stage(StrEnum):
@@ -75,7 +81,10 @@ def status(url: str) -> dict[str, Any]:
 def node(url: str) -> Node:
     """Raises NotDeployed for a node that knows nothing of the project."""
     listed = call(url, "listjobs.json", "?" + urlencode({"project": PROJECT}))
-    return Node(url, tuple(_run(stage, one) for stage in Stage for one in listed[stage]))
+    try:
+        return Node(url, tuple(_run(stage, one) for stage in Stage for one in listed[stage]))
+    except (KeyError, TypeError) as error:
+        raise _strange(url, listed) from error
 
 
 def schedule(
@@ -121,7 +130,7 @@ def call(
     kind: str = FORM,
     seconds: float = TIMEOUT_SECONDS,
 ) -> dict[str, Any]:
-    answer = json_of(url, _read(url, f"{method}{query}", data, kind, seconds))
+    answer = _json_of(url, _read(url, f"{method}{query}", data, kind, seconds))
     if answer.get("status") != "ok":
         raise _refused(url, str(answer.get("message", answer)))
     return answer
@@ -146,14 +155,6 @@ def piece(url: str, path: str, start: int, end: int) -> bytes:
         return body if response.status == PARTIAL else body[start:end]
 
 
-def json_of(url: str, raw: bytes) -> dict[str, Any]:
-    try:
-        answer: dict[str, Any] = json.loads(raw)
-    except ValueError as error:
-        raise _unreachable(url, error) from error
-    return answer
-
-
 def address(url: str) -> str:
     """The URL without user and password: what is asked, and what a message may show."""
     parts = urlsplit(url)
@@ -172,6 +173,16 @@ def user(url: str) -> str | None:
 
 def _run(stage: Stage, listed: Mapping[str, Any]) -> Run:
     return Run(listed["id"], listed["spider"], stage, listed.get("log_url"), listed.get("items_url"))
+
+
+def _json_of(url: str, raw: bytes) -> dict[str, Any]:
+    try:
+        answer = json.loads(raw)
+    except ValueError as error:
+        raise _unreachable(url, error) from error
+    if not isinstance(answer, dict):
+        raise _strange(url, answer)
+    return answer
 
 
 def _read(url: str, path: str, data: bytes | None, kind: str, seconds: float) -> bytes:
@@ -196,7 +207,7 @@ def _answered(
     except HTTPError as error:
         error.close()
         raise _http_failure(url, path, error) from error
-    except OSError as error:
+    except (OSError, HTTPException) as error:  # the latter: an answer that is cut off, or no HTTP
         raise _unreachable(url, error) from error
 
 
@@ -206,7 +217,7 @@ def _http_failure(url: str, path: str, error: HTTPError) -> ProspectorError:
             f"Scrapyd at {address(url)} does not accept the user and password of its URL.", "Correct SCRAPYD_URLS."
         )
     if error.code == ABSENT:
-        return _refused(url, f"it has no {path.partition('?')[0]} (HTTP 404)")
+        return Absent(f"Scrapyd at {address(url)} has no {path.partition('?')[0]} (HTTP 404).", LOOK_THERE)
     return _unreachable(url, error)
 
 
@@ -232,7 +243,12 @@ def _credentials(url: str) -> dict[str, str]:
 def _refused(url: str, words: str) -> NodeRefused | NotDeployed:
     if f"'{PROJECT}' not found" in words:
         return NotDeployed(f"Scrapyd at {address(url)} has no project {PROJECT}.", "Send it there: prospector deploy")
-    return NodeRefused(f"Scrapyd at {address(url)} refuses: {words}", "Look at its log, and at its configuration.")
+    return NodeRefused(f"Scrapyd at {address(url)} refuses: {words}", LOOK_THERE)
+
+
+def _strange(url: str, answer: object) -> NodeRefused:
+    words = str(answer)[:WORDS_SHOWN]
+    return NodeRefused(f"What answers at {address(url)} is no Scrapyd: it says {words!r}.", "Correct SCRAPYD_URLS.")
 
 
 def _unreachable(url: str, error: Exception) -> ServerUnreachable:

@@ -16,6 +16,23 @@ from prospector.local.home import Home
 from prospector.local.servers import Servers, with_home
 from prospector.store import schema, server
 
+# files that take longest; of all others, those that need servers come before those that need none
+LONGEST = (
+    "crawl/test_hostile_web.py",
+    "faults/test_shared_sites.py",
+    "crawl/test_record_faults.py",
+    "faults/test_workers.py",
+    "faults/test_redis.py",
+    "crawl/paid/test_hybrid.py",
+    "crawl/paid/test_money.py",
+    "faults/test_local_stack.py",
+    "e2e/test_demo.py",
+    "cli/test_job.py",
+    "faults/test_record_restarts.py",
+    "e2e/test_job_on_the_small_web.py",
+    "integration/nodes/test_workers_on_nodes.py",
+)
+
 Databases = Callable[..., AbstractContextManager[Engine]]
 
 IDLE_SECONDS = "2"  # should the run be killed, its stack ends by itself this much later
@@ -49,6 +66,28 @@ def _run_folder(config: pytest.Config, factory: pytest.TempPathFactory) -> Path:
     """Where a worker of xdist has a folder of its own below that of the run."""
     own = factory.getbasetemp()
     return own.parent if hasattr(config, "workerinput") else own
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deals the files out in turn, the longest first: xdist gives each process an equal stretch of this order to begin with.
+
+    So all processes begin with what takes long, and what is left to be shared at the end is short.
+    """
+    count = getattr(config, "workerinput", {}).get("workercount", 1)
+    if count == 1:
+        return
+    files: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path.relative_to(Path(__file__).parent).as_posix(), []).append(item)
+    long = [name for name in LONGEST if name in files]
+    others = [name for name in files if name not in long and not name.startswith("unit/")]
+    quick = [item for name in files if name.startswith("unit/") for item in files[name]]
+    dealt = [[item for name in (*long, *others)[place::count] for item in files[name]] for place in range(count)]
+    items[:] = []
+    for place, hand in enumerate(dealt):
+        stretch = (sum(map(len, dealt[place:])) + len(quick)) // (count - place)
+        items += hand + [quick.pop(0) for _ in range(min(len(quick), max(0, stretch - len(hand))))]
+    items += quick
 
 
 @pytest.fixture(scope="session")

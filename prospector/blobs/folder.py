@@ -12,6 +12,7 @@ from prospector.blobs.files import LONGEST_LINK_SECONDS, READ_BYTES, Blob, Until
 from prospector.errors import EnvironmentInvalid, InputInvalid
 
 INCOMING = ".incoming"
+MAKE_TRIES = 20
 
 
 @contextmanager
@@ -25,16 +26,27 @@ def _kept_in(root: Path) -> Iterator[None]:
         ) from error
 
 
+def _make(folder: Path) -> None:
+    for tries_left in reversed(range(MAKE_TRIES)):
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except FileNotFoundError:  # one above was empty, and was tidied away just now
+            if not tries_left:
+                raise
+        else:
+            return
+
+
 class Folder:
     def __init__(self, root: Path) -> None:
-        self._root = root
+        self._root = root.resolve()  # keys lead to resolved paths, and one of another folder is told from these
 
     def writer(self, key: str, file_name: str, content_type: str) -> Writer:
         target = self._path(key)
         incoming = self._root / INCOMING / f"{quote(key, safe='')}.{secrets.token_hex(8)}"
         with _kept_in(self._root):
             for folder in (target.parent, incoming.parent):
-                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                _make(folder)
             return FolderWriter(self._root, key, incoming, target)
 
     def link(self, key: str, seconds: int = LONGEST_LINK_SECONDS) -> str:
@@ -60,11 +72,12 @@ class Folder:
                 folder.rmdir()
 
     def listed(self, prefix: str) -> Iterator[Blob]:
-        for path in sorted(self._root.rglob("*")):
-            key = path.relative_to(self._root).as_posix()
-            if path.is_file() and key.startswith(prefix) and not key.startswith(INCOMING):
-                facts = path.stat()
-                yield Blob(key, facts.st_size, datetime.fromtimestamp(facts.st_mtime, UTC))
+        for name, _, files in sorted(os.walk(self._path(prefix.rpartition("/")[0]))):
+            folder = Path(name).relative_to(self._root).as_posix()
+            for file in sorted(files):
+                key = file if folder == "." else f"{folder}/{file}"
+                if key.startswith(prefix) and not key.startswith(INCOMING):
+                    yield from self._blob(self._root / key, key)
 
     def sweep(self, prefix: str, before: datetime | None = None) -> int:
         left = [one for one in self._incoming(prefix) if before is None or one.modified_at < before]
@@ -74,13 +87,16 @@ class Folder:
 
     def _incoming(self, prefix: str) -> Iterator[Blob]:
         for path in (self._root / INCOMING).glob(f"{quote(prefix, safe='')}*"):
-            with suppress(FileNotFoundError):  # committed meanwhile
-                facts = path.stat()
-                yield Blob(path.name, facts.st_size, datetime.fromtimestamp(facts.st_mtime, UTC))
+            yield from self._blob(path, path.name)
+
+    def _blob(self, path: Path, key: str) -> Iterator[Blob]:
+        with suppress(FileNotFoundError):  # deleted, or committed, since it was seen
+            facts = path.stat()
+            yield Blob(key, facts.st_size, datetime.fromtimestamp(facts.st_mtime, UTC))
 
     def _path(self, key: str) -> Path:
         path = (self._root / key).resolve()
-        if not path.is_relative_to(self._root.resolve()):
+        if not path.is_relative_to(self._root):
             raise InputInvalid(f"{key!r} is not below the folder of files.", "Use a key without '..'.")
         return path
 
@@ -104,8 +120,7 @@ class FolderWriter(UntilCommit):
         self._file.flush()
         os.fsync(self._file.fileno())
         self._file.close()
-        # an empty folder may have been tidied away since
-        self._target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _make(self._target.parent)  # an empty folder may have been tidied away since
         try:
             self._incoming.replace(self._target)
         except FileNotFoundError as error:

@@ -7,20 +7,24 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from prospector.core import hosts
-from prospector.core.table import Row
+from prospector.core.table import Row, title_rows
 from prospector.errors import InputInvalid
 
 # as tools and people head them; the earlier wins where a file has several
 NAMES = (
     "domain", "domains", "domain name", "root domain", "root domains", "referring domain", "referring domains",
-    "target", "website", "websites", "site", "sites", "url", "urls", "link", "links", "address", "source url",
-    "referring page url", "linking from", "host", "hosts", "hostname", "hostnames", "homepage", "web site",
-    "website url", "site url", "domain url", "web address",
+    "source domain", "linking domain", "website", "websites", "site", "sites", "url", "urls", "link", "links", "address",
+    "source url", "sourceurl", "source page", "source", "referring page url", "linking from", "linking page",
+    "linking site", "top linking sites", "host", "hosts", "hostname", "hostnames", "homepage", "web site", "web",
+    "website url", "site url", "domain url", "web address", "item", "webseite", "domäne", "domaine", "dominio",
+    "site web", "sitio web", "sito web", "sito",
+    "target",  # the last: in a list of links it is the client's own page
 )  # fmt: skip
 PRIORITY = {name: place for place, name in enumerate(NAMES)}
 REASONS_OF_WORDS = (hosts.Reason.NO_DOT, hosts.Reason.EMPTY)
 NUMBER = re.compile(r"[\W\d_]*\d[\W\d_]*")
 SAMPLE_ROWS = 300
+FEW_ROWS = 3  # with the header; of more, all with one domain, another column is meant: they are links to it, or from it
 ENOUGH = 0.2  # share of a column's cells that must be domains, where no name says which column it is
 NAMES_SHOWN = 12
 
@@ -45,12 +49,30 @@ def choose(rows: Sequence[Row], file: str, wanted: str | None = None) -> Choice:
     if wanted is not None:
         return _wanted(wanted, sample, width, file)
     named = sorted((PRIORITY[key], at) for at, cell in enumerate(header) if (key := normal(cell)) in PRIORITY)
-    for _, at in named:
-        if any(_is_host(row, at) for row in sample[1:]):
-            return Choice(at, _names(header, width), has_header=True, note=_of_several(header, named, at))
+    fitting = [at for _, at in named if _domains(sample[1:], at)]
+    if fitting and any(_tells_sites_apart(sample, at) for at in range(width)):
+        fitting = [at for at in fitting if _tells_sites_apart(sample, at)]
+    if fitting:
+        return Choice(fitting[0], _names(header, width), has_header=True, note=_of_several(header, fitting))
     if named and (width == 1 or len(rows) == 1):
         return Choice(named[0][1], _names(header, width), has_header=True)
     return Choice(0, _names([], 1), has_header=False) if width == 1 else _fullest(sample, width, file)
+
+
+def titles(rows: Sequence[Row], wanted: str | None = None) -> int:
+    """How many rows stand above the header."""
+    names = {*PRIORITY, normal(wanted or NAMES[0])}
+
+    def is_named(row: Row) -> bool:
+        return any(normal(cell) in names for cell in row.cells) and not _has_host(row)
+
+    if is_named(rows[0]):
+        return 0
+    if above := title_rows(rows, is_named):
+        return above
+    above = title_rows(rows, _is_of_words)
+    # a domain alone is no title
+    return 0 if any(hosts.PLAIN.fullmatch(cell.strip()) for row in rows[:above] for cell in row.cells) else above
 
 
 def normal(name: str) -> str:
@@ -99,11 +121,10 @@ def _place(wanted: str) -> int | None:
 
 
 def _fullest(sample: Sequence[Row], width: int, file: str) -> Choice:
-    shares = [_share_of_hosts(sample, at) for at in range(width)]
-    at = shares.index(max(shares))
+    at = max(range(width), key=lambda one: _worth(sample, one))
     has_header = _is_header(sample, at)
     names = _names(sample[0].cells if has_header else [], width)
-    if shares[at] < ENOUGH:
+    if _share_of_hosts(sample, at) < ENOUGH:
         shown = names if has_header else _names(sample[0].cells, width)
         raise InputInvalid(
             f"I could not find a column with domains in {file}. I looked at: {listed(shown)}.",
@@ -112,6 +133,22 @@ def _fullest(sample: Sequence[Row], width: int, file: str) -> Choice:
     return Choice(
         at, names, has_header, f'No column of {file} is named "domain"; "{names[at]}" has most domains and was used.'
     )
+
+
+def _worth(sample: Sequence[Row], at: int) -> tuple[bool, int, float]:
+    """Different domains, each alone in its cell: a title may name some, and all links of a list may lead to one."""
+    alone = [row for row in sample if at < len(row.cells) and " " not in row.cells[at].strip()]
+    share = _share_of_hosts(sample, at)
+    return share >= ENOUGH, len(_domains(alone, at)), share
+
+
+def _tells_sites_apart(sample: Sequence[Row], at: int) -> bool:
+    return len(_domains(sample[1:], at)) > 1 or len(sample) <= FEW_ROWS
+
+
+def _domains(rows: Sequence[Row], at: int) -> set[str]:
+    outcomes = [one for row in rows if at < len(row.cells) for one in hosts.read(row.cells[at])]
+    return {one.domain for one in outcomes if isinstance(one, hosts.Host)}
 
 
 def _share_of_hosts(sample: Sequence[Row], at: int) -> float:
@@ -124,14 +161,28 @@ def _is_host(row: Row, at: int) -> bool:
     return any(isinstance(one, hosts.Host) for one in outcomes)
 
 
+def _has_host(row: Row) -> bool:
+    return any(_is_host(row, at) for at in range(len(row.cells)))
+
+
 def _is_header(sample: Sequence[Row], at: int) -> bool:
     """Words above a column of domains; "localhost" or "10.0.0.1" above it is a bad row, not a header."""
     cells = sample[0].cells
     if len(sample) < 2 or at >= len(cells) or not any(_is_host(row, at) for row in sample[1:]):
         return False
-    outcomes = hosts.read(cells[at])
-    words = all(isinstance(one, hosts.Refused) and one.reason in REASONS_OF_WORDS for one in outcomes)
-    return words and not any(NUMBER.fullmatch(cell.strip()) for cell in cells)
+    return _is_words(cells[at]) and not has_number(sample[0])
+
+
+def _is_of_words(row: Row) -> bool:
+    return row.filled > 1 and all(map(_is_words, row.cells)) and not has_number(row)
+
+
+def _is_words(cell: str) -> bool:
+    return all(isinstance(one, hosts.Refused) and one.reason in REASONS_OF_WORDS for one in hosts.read(cell))
+
+
+def has_number(row: Row) -> bool:
+    return any(NUMBER.fullmatch(cell.strip()) for cell in row.cells)
 
 
 def _names(header: Sequence[str], width: int) -> tuple[str, ...]:
@@ -152,9 +203,9 @@ def letters(at: int) -> str:
     return chr(ord("A") + at) if at < 26 else f"{letters(at // 26 - 1)}{letters(at % 26)}"
 
 
-def _of_several(header: Sequence[str], named: Sequence[tuple[int, int]], at: int) -> str:
-    others = ", ".join(f'"{header[other].strip()}"' for _, other in named if other != at)
-    return f'"{header[at].strip()}" was used, not {others}. --column decides otherwise.' if others else ""
+def _of_several(header: Sequence[str], fitting: Sequence[int]) -> str:
+    used, *others = (f'"{header[at].strip()}"' for at in fitting)
+    return f"{used} was used, not {', '.join(others)}. --column decides otherwise." if others else ""
 
 
 def listed(names: Sequence[str]) -> str:

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -18,6 +18,7 @@ from prospector.core.lexbor_tree import OPTIONS
 from prospector.core.markup import UNSEEN
 from prospector.core.match import Matcher
 from prospector.core.near import variants
+from prospector.core.other_spellings import missed_spellings
 from prospector.core.page import Page
 from prospector.core.snippets import Snippet, cut
 from prospector.core.visible import BREAK
@@ -118,8 +119,8 @@ def _across_blocks(page: Page, keyword: Keyword) -> Iterator[Candidate]:
 
 def _spelt_otherwise(page: Page, keyword: Keyword) -> Iterator[Candidate]:
     folded = _folded(page, keyword)
-    for variant in variants(keyword):
-        yield from _whole_words(page, folded, variant, Rule.OTHER_SPELLING)
+    for spelling in _other_spellings(keyword):
+        yield from _whole_words(page, folded, spelling, Rule.OTHER_SPELLING)
     if keyword.case_sensitive:
         other = _whole_words(page, page.folded, fold(keyword.text).text, Rule.OTHER_CASE)
         yield from (one for one in other if unify(one.snippet.found).text != keyword.folded)
@@ -127,6 +128,12 @@ def _spelt_otherwise(page: Page, keyword: Keyword) -> Iterator[Candidate]:
     for one in _whole_words(page, plain, _without_accents(keyword.folded), Rule.ACCENTS):
         if _same(one.snippet.found, keyword) != keyword.folded:
             yield one
+
+
+def _other_spellings(keyword: Keyword) -> Iterable[str]:
+    ways = [_same(way, keyword) for way in missed_spellings([keyword]).get(keyword.text, ())]
+    plain = _without_accents(keyword.folded)
+    return dict.fromkeys([*variants(keyword), *(way for way in ways if _without_accents(way) != plain)])
 
 
 def _whole_words(page: Page, folded: Folded, text: str, rule: Rule) -> Iterator[Candidate]:

@@ -8,6 +8,7 @@ from prospector.core.addresses import is_public
 from prospector.core.hosts import Reason, Refused, read
 
 MOST_HOPS = 10
+NOT_WEB = frozenset({Reason.PRIVATE, Reason.NUMBER})  # http://167772161/ is 10.0.0.1
 
 
 class Hop(StrEnum):
@@ -54,4 +55,4 @@ def is_web_host(host: str) -> bool:
     try:
         return is_public(ip_address(host.strip("[]")))
     except ValueError:
-        return not any(isinstance(one, Refused) and one.reason is Reason.PRIVATE for one in read(host))
+        return not any(isinstance(one, Refused) and one.reason in NOT_WEB for one in read(host))

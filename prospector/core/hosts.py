@@ -24,6 +24,7 @@ class Reason(StrEnum):
     EMPTY = "empty"
     EMAIL = "e-mail"
     NO_DOT = "no dot"
+    NUMBER = "number"
     IP = "IP"
     PRIVATE = "private or local host"
     PUBLIC_SUFFIX = "public suffix"
@@ -42,6 +43,7 @@ _WORDS = {
     Reason.EMPTY: "has no domain",
     Reason.EMAIL: "is an e-mail address",
     Reason.NO_DOT: "has no dot, so it is not a domain",
+    Reason.NUMBER: "is a number or a date, not a domain",
     Reason.IP: "is an IP address, not a domain",
     Reason.PRIVATE: "is a private or local host",
     Reason.PUBLIC_SUFFIX: "is a public suffix: domains are registered below it",
@@ -89,11 +91,13 @@ SPOKEN_PREFIX = re.compile(
 SCHEME = re.compile(r"^(?:(?:https?)(?::[\\/]{0,3}|//))+", re.IGNORECASE)
 OTHER_SCHEME = re.compile(r"^[a-z][a-z0-9+-]*:(?!\d|[^/\s]*@|$)", re.IGNORECASE)
 PASSWORD = re.compile(r"(?<=[^\s/:@]:)(?<!mailto:)[^\s/]+(?=@)", re.IGNORECASE)
+ADDRESS_PASSWORD = re.compile(r"(?<=://)([^\s/?#:@]*:)[^\s/?#]+(?=@)")
 MAIL = re.compile(r"^(?:mailto:)?[^\s@/:]*@[^\s@/:]+$", re.IGNORECASE)
 BETWEEN_ADDRESSES = re.compile(r"[,;|]+(?=(?:https?:|hxxps?:|www\.|//))", re.IGNORECASE)
 QUOTED_ADDRESS = re.compile(r"""["'(](https?://[^"'\s<>)]+)""", re.IGNORECASE)  # of a formula, HTML or Markdown
 LITERAL_IPV6 = re.compile(r"\[[0-9a-f.]*:[0-9a-f.:%]", re.IGNORECASE)
-LIST_NUMBER = re.compile(r"\d{1,6}[.)]?")
+WORDS = frozenset([Reason.NO_DOT, Reason.NUMBER])
+NUMBER = re.compile(r"(?!(?:\d+\.){3})[+-]?\d[\d.,:/%)-]*")  # not 10.0.0.1
 BETWEEN_HOSTS = re.compile(r"[,;|]+")
 NUMERIC_ENDING = re.compile(r"(?:^|\.)(?:0x[0-9a-f]*|[0-9]+)\.?$", re.IGNORECASE)
 
@@ -111,11 +115,15 @@ def read(cell: str) -> list[Host | Refused]:
     if len(tokens) > MOST_TOKENS:
         return [Refused(shown(cell), Reason.TOO_LONG)]
     outcomes = [_read_token(token) for token in tokens]
-    # in "1. Acme Ltd: acme.com and acme.de" the words are not failed domains, nor the number beside them
-    telling = [one for one in outcomes if isinstance(one, Host) or one.reason is not Reason.NO_DOT]
-    if any(isinstance(one, Host) for one in telling):
-        return [one for one in telling if isinstance(one, Host) or not LIST_NUMBER.fullmatch(one.value)]
-    return telling or [Refused(shown(stripped), Reason.NO_DOT if outcomes else Reason.EMPTY)]
+    # in "1. Acme Ltd: acme.com and acme.de" the words are not failed domains, nor is the number
+    if telling := [one for one in outcomes if isinstance(one, Host) or one.reason not in WORDS]:
+        return telling
+    return [Refused(shown(stripped), _reason_of_words(outcomes))]
+
+
+def _reason_of_words(outcomes: list[Host | Refused]) -> Reason:
+    reasons = {one.reason for one in outcomes if isinstance(one, Refused)}
+    return reasons.pop() if len(reasons) == 1 else Reason.NO_DOT if reasons else Reason.EMPTY
 
 
 def shown(value: str) -> str:
@@ -123,6 +131,11 @@ def shown(value: str) -> str:
     value = PASSWORD.sub("***", value)
     value = UNREADABLE.sub("\N{REPLACEMENT CHARACTER}", " ".join(value.split()))
     return value if len(value) <= SHOWN else f"{value[: SHOWN - 1]}…"
+
+
+def without_password(text: str) -> str:
+    """Text of the user's own, with all else as it was: "Ask:bob@acme.com" has an address in it, and no password."""
+    return ADDRESS_PASSWORD.sub(r"\1***", text) if "@" in text and "://" in text else text
 
 
 def _tokens(cell: str) -> list[str]:
@@ -150,6 +163,8 @@ def _read_token(token: str) -> Host | Refused:
         return Refused(shown(token), Reason.TOO_LONG)
     if token.count(":") > 1 and _is_ipv6(token):
         return Refused(token, _reason_of_ip(token))
+    if NUMBER.fullmatch(token) and not _is_this_machine(token):
+        return Refused(shown(token), Reason.NUMBER)
     if MAIL.match(token):
         return Refused(shown(token), Reason.EMAIL)
     address = SCHEME.sub("", token)
@@ -179,6 +194,15 @@ def _is_ipv6(token: str) -> bool:
         return isinstance(ip_address(token.strip("[]")), IPv6Address)
     except ValueError:
         return False
+
+
+def _is_this_machine(number: str) -> bool:
+    """Whether it is a short way to write 127.0.0.1, or the address where clouds keep their secrets."""
+    try:
+        address = ip_address(ada_url.URL(f"http://{number}").hostname)
+    except ValueError:
+        return False
+    return address.is_loopback or address.is_link_local
 
 
 def _without_stray_joiners(address: str) -> str:

@@ -12,20 +12,20 @@ from prospector.core.data import entries
 from prospector.core.exclusions import ExclusionReason, Exclusions
 from prospector.core.hosts import Host, Reason, Refused
 from prospector.core.spreadsheet import read_table
-from prospector.core.table import Row, Table
+from prospector.core.table import Row, Table, titles_note
 from prospector.errors import InputInvalid
 
 MOST_DOMAINS = 50_000
 EXAMPLES = 3  # of a warning
 NO_LIST_ROWS = 20  # of so many rows one in twenty is to be something like a domain, or the file is no list of them
 RUBBISH_SHARE = 0.95
-RUBBISH = frozenset([Reason.EMPTY, Reason.NO_DOT, Reason.NOT_A_HOST, Reason.TOO_LONG, Reason.UNREADABLE])
+RUBBISH = frozenset([Reason.EMPTY, Reason.NO_DOT, Reason.NUMBER, Reason.NOT_A_HOST, Reason.TOO_LONG, Reason.UNREADABLE])
 RESERVED_ENDINGS = frozenset({"test", "example"})  # of small webs for tests and demonstrations
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A domain as it was listed: `host` is the first to be asked; `values` are all cells of its row."""
+    """A domain as it was listed: `host` is the first to be asked; `values` are all cells of its row, without passwords."""
 
     row: int
     value: str
@@ -106,8 +106,11 @@ def _take(data: bytes, name: str, exclusions: Exclusions, column: str | None) ->
     rows = _meant(table)
     if not rows and not table.too_long:
         raise InputInvalid(f"{name} is empty.", "Give a file with one domain a row.")
+    titles = columns.titles(rows, column) if rows else 0
+    notes = [*table.notes, *titles_note(rows, titles, name)]
+    rows = rows[titles:]
     choice = columns.choose(rows, name, column) if rows else columns.Choice(0, ("Column A",), has_header=False)
-    intake = Intake(choice.name, choice.names, warnings=[*table.notes, *filter(None, [choice.note])])
+    intake = Intake(choice.name, choice.names, warnings=[*notes, *filter(None, [choice.note])])
     paths = _sort_rows(rows[choice.has_header :], choice.index, exclusions, intake)
     for row in table.too_long:
         intake.rejected.append(Rejected(row.number, hosts.shown(row.cells[0]), Reason.TOO_LONG))
@@ -179,7 +182,8 @@ def _place(row: Row, host: Host, exclusions: Exclusions, intake: Intake, first_r
         intake.excluded.append(Excluded(row.number, host.value, host.domain, reason))
     else:
         first_rows[host.domain] = row.number
-        intake.domains.append(Listed(row.number, host.value, host.domain, host.host, row.cells))
+        values = list(map(hosts.without_password, row.cells))
+        intake.domains.append(Listed(row.number, host.value, host.domain, host.host, values))
 
 
 def _warnings(intake: Intake, paths: Sequence[Host]) -> list[str]:

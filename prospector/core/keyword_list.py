@@ -1,39 +1,35 @@
 """From the bytes of a keyword list to the keywords of a job, with what the user should know about them."""
 
 import re
-import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import islice
 
 from prospector.core import columns
 from prospector.core.data import entries
 from prospector.core.folding import fold
 from prospector.core.hosts import shown
 from prospector.core.keywords import Keyword, is_letter_or_digit
+from prospector.core.other_spellings import missed_spellings
 from prospector.core.spreadsheet import ONE_COLUMN, read_table
-from prospector.core.table import Row
+from prospector.core.table import Row, Table, title_rows, titles_note
 from prospector.errors import InputInvalid
 
 MOST_KEYWORDS = 500
 LONGEST_KEYWORD = 200  # characters
-NAMES = frozenset(
-    {"keyword", "keywords", "phrase", "phrases", "term", "terms", "search term", "search terms", "query", "brand"}
-)
+EXAMPLES = 3  # of a warning
+NAMES = frozenset({
+    "keyword", "keywords", "phrase", "phrases", "term", "terms", "search term", "search terms", "query", "queries",
+    "top queries", "search query", "search queries", "brand", "brands", "suchbegriff", "suchbegriffe", "mot clé",
+    "mots clés", "palabra clave", "palabras clave", "parola chiave", "parole chiave",
+})  # fmt: skip
 CASE_NAMES = frozenset({"case", "case sensitive", "casesensitive"})
 LABEL_NAMES = frozenset({"label", "labels", "group", "tag", "category"})
 SENSITIVE = frozenset({"sensitive", "yes", "true", "1", "x"})
 INSENSITIVE = frozenset({"insensitive", "no", "false", "0", ""})
 
 OPTIONS = re.compile(r"\s*[,;|\t]\s*(case|label)\s*=\s*([^,;|\t]*?)\s*$", re.IGNORECASE)
-UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa", "æ": "ae", "œ": "oe"})
-# written both ways by everyone; with a hyphen in the keyword the joined way is found by rule
-JOINED = {
-    "ecommerce": "e-commerce", "email": "e-mail", "ebook": "e-book", "elearning": "e-learning", "startup": "start-up",
-    "cybersecurity": "cyber security", "healthcare": "health care", "signup": "sign-up", "login": "log-in",
-    "chatbot": "chat bot", "opensource": "open source", "website": "web site", "backlink": "back link",
-    "fintech": "fin-tech", "wifi": "wi-fi", "followup": "follow-up", "nonprofit": "non-profit",
-}  # fmt: skip
 
 
 class KeywordReason(StrEnum):
@@ -75,6 +71,7 @@ class KeywordList:
     keywords: list[Keyword] = field(default_factory=list)
     merged: list[MergedKeyword] = field(default_factory=list)
     rejected: list[RejectedKeyword] = field(default_factory=list)
+    missed_spellings: dict[str, list[str]] = field(default_factory=dict)  # by keyword
     warnings: list[str] = field(default_factory=list)
 
 
@@ -100,7 +97,8 @@ def read_keywords(data: bytes, name: str) -> KeywordList:
             kept[outcome.key] = outcome
     listed.keywords = list(kept.values())
     _refuse_count(listed, name)
-    listed.warnings += advice(listed)
+    listed.missed_spellings = missed_spellings(listed.keywords)
+    listed.warnings += _advice(listed)
     return listed
 
 
@@ -118,19 +116,45 @@ def _refuse_count(listed: KeywordList, name: str) -> None:
 
 def _entries(data: bytes, name: str, listed: KeywordList) -> list[_Entry]:
     table = read_table(data, name)
-    rows = [row for row in table.rows if any(cell.strip() for cell in row.cells)]
-    header = [columns.normal(cell) for cell in rows[0].cells] if rows else []
-    at = next((place for place, key in enumerate(header) if key in NAMES), None)
+    rows = [row for row in table.rows if row.filled]
+    titles = title_rows(rows, lambda row: _named_column(row) is not None)
+    at = _named_column(rows[titles]) if rows else None
     if at is not None:
-        listed.warnings += table.notes
-        return [_of_row(row, header, at) for row in rows[1:] if at < len(row.cells) and row.cells[at].strip()]
+        listed.warnings += [*table.notes, *titles_note(rows, titles, name)]
+        return _of_column(rows[titles:], at)
+    if (at := _column_beside_numbers(rows)) is not None:
+        header = rows[0].cells[at].strip()
+        listed.warnings += [*table.notes, f'No column of {name} is named "keyword"; "{header}" was used.']
+        return _of_column(rows, at)
     # without a header a comma belongs to the keyword ("Smith, Jones"), so the lines are read anew as they are
-    table = read_table(data, name, delimiter=ONE_COLUMN)
+    return _of_lines(read_table(data, name, delimiter=ONE_COLUMN), listed)
+
+
+def _named_column(row: Row) -> int | None:
+    return next((at for at, cell in enumerate(row.cells) if columns.normal(cell) in NAMES), None)
+
+
+def _column_beside_numbers(rows: Sequence[Row]) -> int | None:
+    """Where the first row has words, and all others numbers below one of them: the first column that has words below."""
+    header, *others = rows or [Row(0, [])]
+    width = len(header.cells)
+    if len(others) < 2 or columns.has_number(header) or any(len(row.cells) != width for row in others):
+        return None
+    is_number = [all(columns.NUMBER.fullmatch(row.cells[at].strip()) for row in others) for at in range(width)]
+    return is_number.index(False) if any(is_number) and not all(is_number) else None
+
+
+def _of_column(rows: Sequence[Row], at: int) -> list[_Entry]:
+    header = [columns.normal(cell) for cell in rows[0].cells]
+    return [_of_row(row, header, at) for row in rows[1:] if at < len(row.cells) and row.cells[at].strip()]
+
+
+def _of_lines(table: Table, listed: KeywordList) -> list[_Entry]:
     listed.warnings += table.notes
     listed.rejected += [
         RejectedKeyword(row.number, shown(row.cells[0]), KeywordReason.TOO_LONG) for row in table.too_long
     ]
-    return [_of_line(row) for row in table.rows if any(cell.strip() for cell in row.cells)]
+    return [_of_line(row) for row in table.rows if row.filled]
 
 
 def _of_row(row: Row, header: Sequence[str], at: int) -> _Entry:
@@ -163,34 +187,23 @@ def _keyword(entry: _Entry) -> Keyword | RejectedKeyword:
     return Keyword(entry.text, case in SENSITIVE, entry.label.removeprefix("label="))
 
 
-def advice(listed: KeywordList) -> list[str]:
+def _advice(listed: KeywordList) -> list[str]:
     """What will disappoint: words met everywhere, and spellings that the list does not have."""
     common = entries("common_words")
-    have = {fold(one.text).text for one in listed.keywords}
     warnings = []
     for one in listed.keywords:
         if fold(one.text).text in common:
             warnings.append(f'"{one.text}" is a very common word: nearly every page has it.')
         elif one.is_short:
             warnings.append(f'"{one.text}" is very short: it will be met in many senses. case=sensitive helps.')
-        if missed := [spelling for spelling in other_spellings(one) if spelling not in have]:
-            shown = " or ".join(f'"{spelling}"' for spelling in missed)
-            warnings.append(f'"{one.text}" is not found where it is written {shown}. Add what you want found.')
+    if listed.missed_spellings:
+        warnings.append(
+            f"Other spellings are other keywords: {_some(listed.missed_spellings)}. Add what you want found."
+        )
     return warnings
 
 
-def other_spellings(keyword: Keyword) -> list[str]:
-    """Folded ways to write it that people use as much, and that are other words to a matcher."""
-    folded = fold(keyword.text).text
-    ways = [JOINED[folded]] if folded in JOINED else []
-    if re.search(r"\w-\w", folded):
-        ways += [re.sub(r"(?<=\w)-(?=\w)", glue, folded) for glue in ("", " ")]
-    ways += [way for way in (folded.translate(UMLAUTS), _without_accents(folded)) if way != folded]
-    if " & " in folded:
-        ways.append(folded.replace(" & ", " and "))
-    return list(dict.fromkeys(ways))
-
-
-def _without_accents(text: str) -> str:
-    letters = (one for one in unicodedata.normalize("NFD", text) if not unicodedata.combining(one))
-    return unicodedata.normalize("NFC", "".join(letters))
+def _some(missed: Mapping[str, Sequence[str]]) -> str:
+    said = ", ".join(f'"{keyword}" ({", ".join(ways)})' for keyword, ways in islice(missed.items(), EXAMPLES))
+    more = len(missed) - EXAMPLES
+    return said + (f" and {more:,} more" if more > 0 else "")

@@ -32,13 +32,12 @@ DISPLAY_NONE = frozenset([b"display", b"none"])
 COMMENTS = "[id*=comment i], [class*=comment i]"
 ROOTS = ("root", "app", "__next", "__nuxt")
 EMPTY_ROOTS = ", ".join(f"#{one}" for one in ROOTS)
-ROOT_WORDS = frozenset(written.encode() for one in ROOTS for written in (f'"{one}"', f"'{one}'", f"={one}"))
 BASE = b"<base"
 COMMENT_STARTS = frozenset([b"<!--", b"<![", b"<?"])  # any other ends at its first `>`, and is cut as a tag
 COMMENT_WORD = b"omment"
 RAW_WORDS = {f"<{tag}".encode(): tag for tag in RAW}
 # every walk over a tree costs more than one pass over the bytes for all these words at once: no walk is made in vain
-WORDS = (*HIDING_WORDS, *DISPLAY_NONE, *ROOT_WORDS, BASE, *COMMENT_STARTS, COMMENT_WORD, *RAW_WORDS)
+WORDS = (*HIDING_WORDS, *DISPLAY_NONE, BASE, *COMMENT_STARTS, COMMENT_WORD, *RAW_WORDS)
 FINDER = BytesAhoCorasick(WORDS, matchkind=MatchKind.LeftmostFirst)
 
 # in what lexbor serialises, attribute values have no `<` or `>`, and tags no spare white space
@@ -47,6 +46,7 @@ COMMENT = re.compile(r"<!--.*?-->|<\?[^>]*+>", re.DOTALL)  # and what PHP that n
 TWINS = re.compile(r"</(?!li>|p>|t[dhr]>|d[dtl]>|div>|ul>|h\d>)([^>]++)>(?=<\1[ >])")
 TAG = re.compile(r"<(a(?:rea)? [^>]*+|[^ >]++)[^>]*+>")  # its name; a link's with its attributes
 NOT_LINKS = {tag: mark for tag, mark in MARKS.items() if LINK_START not in mark}
+ROOT = re.compile(f' id="(?:{"|".join(ROOTS)})"')
 HREF = re.compile(r' href="([^"]*)"')
 REL = re.compile(r' rel="([^"]*)"')
 
@@ -68,7 +68,7 @@ def parse(utf8: bytes) -> Marked:
     html = body.html or ""
     if not words.isdisjoint(COMMENT_STARTS):
         html = COMMENT.sub("", html)
-    head.has_empty_root = not words.isdisjoint(ROOT_WORDS) and any(map(_is_empty, body.css(EMPTY_ROOTS)))
+    head.has_empty_root = ROOT.search(html) is not None and any(map(_is_empty, body.css(EMPTY_ROOTS)))
     text, anchors = _cut(html)
     if unseen or is_hidden("html", tree.root.attributes if tree.root else {}):
         text = f"{UNSEEN_START}{text}{UNSEEN_END}"

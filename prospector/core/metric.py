@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 from math import isfinite
 
 from prospector.core import columns
@@ -11,13 +12,32 @@ from prospector.core.intake import Intake
 from prospector.core.score import Metric
 from prospector.errors import InputInvalid
 
-NOT_OF_A_NUMBER = re.compile(r"[\s%'\u00a0\u202f]|,(?=\d{3}(?!\d))")
+SPACES = re.compile(r"[\s%'\u00a0\u202f]")
+THOUSANDS = re.compile(r",(?=\d{3}(?!\d))")
 TIMES = {"k": 1e3, "m": 1e6, "b": 1e9}
+GROUPED = re.compile(r"-?[1-9]\d{0,2}(?:\.\d{3})+")  # 1.234: a thousand where the comma is decimal
 
 
-def number(cell: str) -> float | None:
+class Decimal(StrEnum):
+    POINT = "."
+    COMMA = ","
+
+
+def decimal_of(cells: Iterable[str]) -> Decimal:
+    """How a column writes its numbers: as half of Europe does where a cell can be nothing else (1.234,5 and 1.234.567), or
+    where every point stands before three figures, beside cells without one."""
+    plain = [SPACES.sub("", cell) for cell in cells]
+    pointed = [cell for cell in plain if "." in cell]
+    if any(0 < cell.find(".") < cell.find(",") or cell.count(".") > 1 for cell in pointed):
+        return Decimal.COMMA
+    is_grouped = all(map(GROUPED.fullmatch, pointed)) and any(cell.isdecimal() for cell in plain)
+    return Decimal.COMMA if pointed and is_grouped else Decimal.POINT
+
+
+def number(cell: str, decimal: Decimal = Decimal.POINT) -> float | None:
     """None where the cell holds no number: that site has no such criterion. As SEO tools write them: 1,234 and 12.5K and 7%."""
-    plain = NOT_OF_A_NUMBER.sub("", cell).lower()
+    plain = SPACES.sub("", cell).lower()
+    plain = THOUSANDS.sub("", plain) if decimal is Decimal.POINT else plain.replace(".", "")
     times = TIMES.get(plain[-1:], 1)
     try:
         value = float(plain.rstrip("kmb").replace(",", ".")) * times
@@ -34,10 +54,12 @@ class Standing:
 
     def __init__(self, name: str, cells: Iterable[str]) -> None:
         self.name = name
-        self._values = sorted(value for value in map(number, cells) if value is not None)
+        listed = list(cells)
+        self._decimal = decimal_of(listed)
+        self._values = sorted(value for cell in listed if (value := number(cell, self._decimal)) is not None)
 
     def metric(self, cell: str) -> Metric | None:
-        value = number(cell)
+        value = number(cell, self._decimal)
         if value is None or not self._values or self._values[0] == self._values[-1]:
             return None
         return Metric(self.name, cell.strip(), bisect_left(self._values, value) / (len(self._values) - 1))
@@ -64,7 +86,8 @@ def metric_column(intake: Intake, wanted: str, file: str) -> MetricColumn:
             f'Column "{name}" of {file} has the domains: it cannot be the metric as well.', _others(intake)
         )
     cells = [one.values[at] for one in intake.domains if at < len(one.values)]
-    numbers = sorted((value, cell.strip()) for cell in cells if (value := number(cell)) is not None)
+    decimal = decimal_of(cells)
+    numbers = sorted((value, cell.strip()) for cell in cells if (value := number(cell, decimal)) is not None)
     if not numbers:
         raise InputInvalid(f'Column "{name}" of {file} has no number in it: it cannot be the metric.', _others(intake))
     if numbers[0][0] == numbers[-1][0]:

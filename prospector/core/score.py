@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from prospector.core.languages import code
+from prospector.core.link_words import LINKING, link_words
 from prospector.core.outcomes import LinkStatus, PageFlag, PageKind
 from prospector.core.zones import Zone
 
@@ -52,7 +53,6 @@ KEYWORDS_ENOUGH = 4
 
 LINK_POINTS = {LinkStatus.UNLINKED: 20, LinkStatus.DEAD: 20}
 LINK_MOST = 20
-LINKING = frozenset([LinkStatus.FOLLOW, LinkStatus.NOFOLLOW, LinkStatus.UGC, LinkStatus.SPONSORED])
 
 FIT_MOST = 10
 FIT_POINTS = {
@@ -276,39 +276,6 @@ def _why(site: Evidence, parts: list[Part], minuses: list[Minus]) -> str:
     said += [f"minus {one.points}: {one.words}" for one in minuses]
     words = "; ".join(said)
     return f"{words}."
-
-
-LINK_WORDS = {
-    LinkStatus.UNLINKED: "no link to you yet",
-    LinkStatus.FOLLOW: "links to you (follow)",
-    LinkStatus.NOFOLLOW: "links to you (nofollow)",
-    LinkStatus.UGC: "links to you (ugc)",
-    LinkStatus.SPONSORED: "links to you (sponsored)",
-    LinkStatus.DEAD: "links to a dead address of yours",
-    LinkStatus.UNKNOWN: "link status unknown: needs a browser",
-}
-
-
-def link_words(link: LinkStatus) -> str:
-    return LINK_WORDS[link]
-
-
-def page_link_words(link: LinkStatus | None, site_links: bool, links_to_competitor: bool) -> str:
-    """The link status of one page as files show it; empty where neither a client nor a competitor was named."""
-    words = []
-    if link in LINKING:
-        words.append(f"linked ({link})")
-    elif link is LinkStatus.DEAD:
-        words.append("links to a dead client URL")
-    elif link is not None and site_links:
-        words.append("linked elsewhere on this domain")
-    elif link is LinkStatus.UNKNOWN:
-        words.append("unknown: needs a browser")
-    elif link is LinkStatus.UNLINKED:
-        words.append("unlinked")
-    if links_to_competitor:
-        words.append("links to competitor")
-    return ", ".join(words)
 
 
 def _count(number: int, noun: str) -> str:

@@ -4,9 +4,10 @@ import codecs
 import csv
 import io
 import re
+from collections.abc import Sequence
 
 from prospector.core.file_kinds import ZIP, foreign_kind, is_binary
-from prospector.core.table import Row, Table
+from prospector.core.table import MOST_TITLE_ROWS, Row, Table
 from prospector.core.workbook import read_workbook
 from prospector.errors import InputInvalid
 
@@ -15,6 +16,7 @@ SAMPLE_CHARACTERS = 64 * 1024
 SAMPLE_LINES = 200
 SAME_COUNT = 0.8  # share of the lines that must have one count of a delimiter: a note may hold a stray comma
 DELIMITERS = "\t;|,"  # in this order: a decimal comma is common in a file whose delimiter is a semicolon
+HOST = re.compile(r"[a-z0-9]\.[a-z]{2}", re.IGNORECASE)
 ONE_COLUMN = "\x1f"  # the unit separator, which no list has
 
 UTF_16_SHARE = 0.4  # of the bytes at even or odd places that are NUL in Western UTF-16
@@ -26,6 +28,9 @@ BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+ANSI = "cp1252"  # what Excel calls CSV, in Western Europe and America
+NOT_ASCII_WORD = re.compile(r"\w*[^\W\x00-\x7f]\w*")
+WORD_SHOWN = 30  # characters
 OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 WEB_PAGE = re.compile(rb"\s*(?:<!doctype html|<html)", re.IGNORECASE)
@@ -62,7 +67,7 @@ def _read_text(data: bytes, name: str, delimiter: str | None) -> Table:
     encoding, text = decoded(data, name)
     if is_binary(text):
         raise InputInvalid(f"{name} is a binary file, not a list.", EXPORT_REMEDY)
-    notes = [] if encoding == "utf-8" else [f"{name} was read as {encoding}."]
+    notes = _doubt(encoding, text, name)
     if name.lower().endswith((".xlsx", ".xls")):
         notes.append(f"{name} is text, not an Excel workbook; it was read as CSV.")
     named = re.match(rf"sep=([{DELIMITERS}])\r?\n", text)  # Excel's own first line
@@ -74,6 +79,16 @@ def _read_text(data: bytes, name: str, delimiter: str | None) -> Table:
         return Table([Row(number, cells) for number, cells in enumerate(reader, 1 + skipped)], notes=notes)
     except csv.Error:
         return _line_by_line(text, chosen, skipped, notes)
+
+
+def _doubt(encoding: str, text: str, name: str) -> list[str]:
+    """What is no Unicode was guessed at: a Polish or Russian list would be read, and nothing of it be found."""
+    word = NOT_ASCII_WORD.search(text) if encoding == ANSI else None
+    if not word:
+        return []
+    return [
+        f'{name} was read as {ANSI}, and so has "{word[0][:WORD_SHOWN]}". If that looks wrong, save it as CSV UTF-8.'
+    ]
 
 
 def _line_by_line(text: str, delimiter: str, skipped: int, notes: list[str]) -> Table:
@@ -104,7 +119,7 @@ def decoded(data: bytes, name: str) -> tuple[str, str]:
     try:
         return "utf-8", data.decode()
     except UnicodeDecodeError:
-        return _damaged_utf_8(data) or ("cp1252", data.decode("cp1252", "replace"))
+        return _damaged_utf_8(data) or (ANSI, data.decode(ANSI, "replace"))
 
 
 def _utf_16_without_bom(data: bytes) -> str | None:
@@ -132,9 +147,19 @@ def delimiter_of(text: str) -> str:
     for delimiter in DELIMITERS:
         counts = [line.count(delimiter) for line in lines]
         usual = max(set(counts), key=counts.count, default=0)
-        if usual and counts.count(usual) >= SAME_COUNT * len(counts):
+        if usual and (_are_alike(counts, usual) or _are_alike(_below_titles(lines, counts, usual), usual)):
             return delimiter
     return ONE_COLUMN
+
+
+def _are_alike(counts: Sequence[int], usual: int) -> bool:
+    return counts.count(usual) >= SAME_COUNT * len(counts) > 0
+
+
+def _below_titles(lines: Sequence[str], counts: Sequence[int], usual: int) -> Sequence[int]:
+    """From the header on, which has no domain in it: where one column has some commas, the first may be anywhere."""
+    header = counts.index(usual)
+    return [] if header > MOST_TITLE_ROWS or HOST.search(lines[header]) else counts[header:]
 
 
 def _sample(text: str) -> list[str]:

@@ -11,11 +11,11 @@ from prospector.demo.site import CLIENT
 # kind -> its share. What waits by design (a far Retry-After, a server that never answers, 600 pages) is for the tests, and
 # so is what fills MAX_PAGES with copies of a page (session)
 SHARES = {
-    "company": 37, "blog": 13, "shop": 6, "idn": 4, "subdomains": 3, "to-www": 8, "to-apex": 4, "twins": 2,
+    "company": 34, "blog": 13, "shop": 6, "idn": 4, "subdomains": 3, "to-www": 8, "to-apex": 4, "twins": 2,
     "hops": 1, "refresh": 1, "leaving": 1, "moved-away": 2, "moved-next-door": 1, "cookies": 1, "expired": 1,
     "wrong-name": 1, "orphans": 1, "refused": 3, "refused-twice": 1, "challenge": 2, "captcha": 1, "application": 3,
     "half-application": 2, "limited": 1, "login": 1, "robots-closed": 2, "robots-groups": 1,
-    "robots-wildcards": 1, "robots-missing": 2, "robots-html": 1, "parked": 2, "gone": 1, "missing": 1, "unknown-name": 2,
+    "robots-wildcards": 1, "robots-missing": 2, "robots-html": 1, "parked": 2, "menus": 2, "for-sale": 1, "gone": 1, "missing": 1, "unknown-name": 2,
     "closed-port": 1, "canary-links": 1, "deep": 1,
 }  # fmt: skip
 MAX_PAGES = 15

@@ -11,6 +11,7 @@ from typing import Any
 
 from scrapy.core.downloader.handlers.http11 import _LenientHTTP11ClientFactory, _LenientHTTP11ClientProtocol
 from twisted.internet.defer import Deferred
+from twisted.internet.error import TimeoutError  # noqa: A004  # what Scrapy knows
 from twisted.internet.interfaces import IAddress, IHandshakeListener, IStreamClientEndpoint
 from twisted.protocols.tls import BufferingTLSTransport
 from twisted.python.failure import Failure
@@ -21,6 +22,8 @@ from zope.interface import implementer
 
 from prospector.fetch.failures import NotSent
 from prospector.fetch.passage import Passage
+
+CONNECT_SECONDS = 10.0  # of all that a fetch may take
 
 
 @dataclass
@@ -88,4 +91,9 @@ class LastLookPool(HTTPConnectionPool):
             return connection
 
         connected: Deferred[HTTP11ClientProtocol] = super().getConnection(key, endpoint)
+        connected.addTimeout(CONNECT_SECONDS, self._reactor, _nobody_came)
         return connected.addCallback(hand_over)
+
+
+def _nobody_came(_cancelled: object, _seconds: float) -> Failure:
+    return Failure(TimeoutError())

@@ -14,7 +14,7 @@ from prospector.frontier import calls
 from prospector.jobs.post import Post
 from prospector.store import events
 from prospector.store.events import Event
-from prospector.store.tables import EventKind
+from prospector.store.kinds import EventKind
 
 LOG = logs.named(__name__)
 # what an operator waits for, in the words of the one who reads it

@@ -1,6 +1,6 @@
-"""What a job has cost, domain by domain and in words."""
+"""What a job has cost, domain by domain."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
@@ -8,15 +8,8 @@ from decimal import Decimal
 from sqlalchemy import Engine
 
 from prospector.core.cost import dollars
-from prospector.core.methods import Method
 from prospector.store import results
 from prospector.store.results import SiteRow
-
-METHODS = {
-    Method.DIRECT: "Direct (free)",
-    Method.STANDARD: "ScrapingBee (standard)",
-    Method.JS: "ScrapingBee (JS rendering)",
-}
 
 
 @dataclass(frozen=True)
@@ -54,11 +47,6 @@ def js_shares(engine: Engine, job_id: str) -> Iterator[Iterator[JsShare]]:
     """Of the domains where a page needed a browser; read inside the block only."""
     with results.snapshot(engine, job_id) as found:
         yield (JsShare(site.domain, site.js_pages, site.pages) for site in found.sites() if site.js_pages)
-
-
-def breakdown(domains: Mapping[Method, int]) -> str:
-    """By the dearest method each domain needed."""
-    return " | ".join(f"{METHODS[method]}: {domains.get(method, 0):,} domains" for method in Method)
 
 
 def _cost(site: SiteRow, credit_price_usd: Decimal) -> DomainCost:

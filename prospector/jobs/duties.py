@@ -22,7 +22,7 @@ from prospector.jobs.steward import Duty, Steward
 from prospector.jobs.watch import Watch
 from prospector.store import events, jobs
 from prospector.store.jobs import IllegalMove
-from prospector.store.tables import EventKind
+from prospector.store.kinds import EventKind
 
 LOG = logs.named(__name__)
 AWAY_SECONDS = 60.0  # a restart of Postgres is no reason to hold anything

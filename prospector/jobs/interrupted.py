@@ -11,7 +11,7 @@ from prospector.frontier.client import Frontier
 from prospector.jobs.follow import reconcile
 from prospector.store import events, jobs
 from prospector.store.jobs import Job
-from prospector.store.tables import EventKind
+from prospector.store.kinds import EventKind
 
 FACT = "interrupted_at"
 

@@ -2,7 +2,7 @@
 
 import heapq
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC
 from functools import partial
@@ -13,8 +13,10 @@ from typing import Any
 from sqlalchemy import Connection
 
 from prospector import nodes
+from prospector.errors import ProspectorError
+from prospector.jobs.workers import look
 from prospector.store import events
-from prospector.store.tables import EventKind
+from prospector.store.kinds import EventKind
 
 EVENTS_MOST = 1_000
 BLOCK_BYTES = 2**16  # of each log of a stack or node, of which there may be hundreds
@@ -24,13 +26,13 @@ WORKERS_LOGS = ("logs", nodes.PROJECT, "domain")
 def local_logs(scrapyd_folder: Path) -> dict[str, Iterator[str]]:
     """Worker -> the lines of its log, of the local stack's Scrapyd; also of workers that it has forgotten."""
     folder = scrapyd_folder.joinpath(*WORKERS_LOGS)
-    return {path.stem: _backwards(path.stat().st_size, partial(_piece, path)) for path in sorted(folder.glob("*.log"))}
+    return {path.stem: _local_log(path) for path in sorted(folder.glob("*.log"))}
 
 
-def node_logs(url: str) -> dict[str, Iterator[str]]:
-    """Of the workers that this node knows of."""
-    logs = {one.id: one.log for one in nodes.node(url).runs if one.log}
-    return {run: _backwards(nodes.file_bytes(url, log), partial(nodes.piece, url, log)) for run, log in logs.items()}
+def node_logs(urls: Sequence[str]) -> tuple[dict[str, Iterator[str]], dict[str, ProspectorError]]:
+    """Of the workers that these nodes know of; and node -> why it cannot be asked."""
+    reached, problems = look(urls)
+    return {run.id: _node_log(node.url, run.log) for node in reached for run in node.runs if run.log}, problems
 
 
 def record(connection: Connection, job_id: str) -> Iterator[str]:
@@ -72,6 +74,19 @@ def _event(line: str) -> dict[str, Any]:
     level, _, words = rest.partition(" ")
     job = next((word.removeprefix("Job:") for word in words.split(" ") if word.startswith("Job:")), None)
     return {"time": moment, "level": level.strip("[]"), "job": job, "event": words.rstrip()}
+
+
+# Scrapyd deletes the oldest log when a worker begins: one that was listed a moment ago may be gone by now, or halfway through
+
+
+def _local_log(path: Path) -> Iterator[str]:
+    with suppress(FileNotFoundError):
+        yield from _backwards(path.stat().st_size, partial(_piece, path))
+
+
+def _node_log(url: str, log: str) -> Iterator[str]:
+    with suppress(nodes.Absent):
+        yield from _backwards(nodes.file_bytes(url, log), partial(nodes.piece, url, log))
 
 
 def _backwards(size_bytes: int, piece: Callable[[int, int], bytes]) -> Iterator[str]:

@@ -10,7 +10,8 @@ from prospector.frontier import calls, rebuild_calls
 from prospector.frontier.client import Frontier
 from prospector.frontier.rebuild_calls import Lost, SitePace
 from prospector.jobs.fill import fill
-from prospector.store import jobs, rebuild, sites
+from prospector.store import jobs, locks, rebuild, sites
+from prospector.store.locks import Lock
 
 LOG = logs.named(__name__)
 UNDER_WAY = frozenset({JobState.RUNNING, JobState.PAUSING, JobState.PAUSED})
@@ -35,7 +36,7 @@ def rebuild_if_lost(engine: Engine, frontier: Frontier) -> Rebuilt | None:
         lost = _lost(connection, frontier)
         if not lost.anything:
             return None
-        with rebuild.alone(connection) as alone:
+        with locks.alone(connection, Lock.REBUILD) as alone:
             lost = _lost(connection, frontier)  # perhaps another has just done it
             if not alone or not lost.anything:
                 return None

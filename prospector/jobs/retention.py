@@ -9,8 +9,8 @@ from prospector import logs
 from prospector.core.states import JobState
 from prospector.store import events, jobs, partitions
 from prospector.store.jobs import IllegalMove, Job
+from prospector.store.kinds import EventKind
 from prospector.store.partitions import ResultsInUse
-from prospector.store.tables import EventKind
 
 LOG = logs.named(__name__)
 WARNED_BEFORE = timedelta(days=7)

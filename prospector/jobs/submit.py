@@ -14,7 +14,7 @@ from prospector.core.spec import JobSpec
 from prospector.core.states import ENDED
 from prospector.store import jobs
 from prospector.store.jobs import Created, InputIssue, ListedDomain, NewJob
-from prospector.store.tables import IssueKind
+from prospector.store.kinds import IssueKind
 
 NUMBERS_MOST = 1_000  # of one submission: the jobs with the same lists, one after the other
 

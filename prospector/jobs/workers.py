@@ -42,10 +42,12 @@ def ensure_workers(engine: Engine, frontier: Frontier, urls: Sequence[str], per_
 
 def call_workers(engine: Engine, frontier: Frontier, urls: Sequence[str], per_node: int) -> Staff:
     """A round for work that is about to come: a worker takes two seconds to begin, and a long list as long to be filled in."""
-    with engine.begin() as connection:
-        if not locks.take(connection, Lock.STAFF):
-            return Staff()
-        return _round(connection, frontier, urls, per_node)
+    # no transaction: a node that hangs would keep it open
+    with (
+        engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection,
+        locks.alone(connection, Lock.STAFF) as alone,
+    ):
+        return _round(connection, frontier, urls, per_node) if alone else Staff()
 
 
 def _round(connection: Connection, frontier: Frontier, urls: Sequence[str], per_node: int) -> Staff:

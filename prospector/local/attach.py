@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from prospector import errors
@@ -103,23 +103,28 @@ def _start(home: Home) -> None:
             return
         home.state.unlink(missing_ok=True)
         reading, writing = os.pipe()
-        try:
-            log = os.open(home.logs / "supervisor.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-            process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "prospector.local.supervisor", str(writing), home.mark],
-                cwd=home.folder,
-                env=options.environment(home),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                pass_fds=(lock, writing),
-                start_new_session=True,  # Ctrl-C in this terminal is not meant for it
-            )
-        finally:
-            for descriptor in (lock, writing, log):
-                os.close(descriptor)
         with os.fdopen(reading, "rb") as report:
+            process = _launch(home, lock, writing)
             _hear(report.read(), process, home)
+
+
+def _launch(home: Home, lock: int, report: int) -> "subprocess.Popen[bytes]":
+    """The supervisor, with these two descriptors: this process has them no longer, whether it begins or not."""
+    with ExitStack() as given:
+        for descriptor in (lock, report):
+            given.callback(os.close, descriptor)
+        log = os.open(home.logs / "supervisor.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        given.callback(os.close, log)
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", "prospector.local.supervisor", str(report), home.mark],
+            cwd=home.folder,
+            env=options.environment(home),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            pass_fds=(lock, report),
+            start_new_session=True,  # Ctrl-C in this terminal is not meant for it
+        )
 
 
 def _supervisor_lock(home: Home) -> int | None:

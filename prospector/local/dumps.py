@@ -49,7 +49,10 @@ def backup(url: str, file: Path) -> None:
     if file.exists():
         raise InputInvalid(f"{file} exists already.", "Name another file, or delete that one.")
     unfinished = file.with_name(f"{file.name}.part")
-    unfinished.touch(mode=0o600)  # it holds everything that the database holds
+    try:
+        unfinished.touch(mode=0o600)  # it holds everything that the database holds
+    except OSError as error:
+        raise InputInvalid(f"{file} cannot be written: {error.strerror}.", "Name one where you may write.") from error
     try:
         _run([str(tool("pg_dump")), "--format=custom", f"--file={unfinished}"], url)
         unfinished.rename(file)

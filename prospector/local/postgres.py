@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from prospector.errors import ServerUnreachable
-from prospector.local import account, children, leftovers
-from prospector.local.account import Way
+from prospector.local import children, leftovers, nobody
 from prospector.local.children import Child, Program
+from prospector.local.nobody import Way
 from prospector.local.providers import Provider
 from prospector.local.remedies import failure
 from prospector.store import server
@@ -60,8 +60,8 @@ class Cluster:
         """Renamed into place when complete, so that an interrupted initdb is nothing but a folder to delete."""
         unfinished = self.data.with_name(f"{self.data.name}.new")
         shutil.rmtree(unfinished, ignore_errors=True)
-        account.own(unfinished)
-        with account.way_into(unfinished) as way:
+        nobody.own(unfinished)
+        with nobody.way_into(unfinished) as way:
             child = children.start(
                 self._program(_initdb(self.provider, self.mark, *way.folders), log, way), lock, generation
             )
@@ -77,11 +77,11 @@ class Cluster:
 
     def start(self, log: Path, lock: Path, generation: str) -> Child:
         """Called only while no Postgres holds the lock: what a dead one left in its folders is removed."""
-        account.own(self.sockets)
+        nobody.own(self.sockets)
         os.close(leftovers.free(lock))
         for stale in (self.data / "postmaster.pid", *self.sockets.glob(".s.PGSQL.*")):
             stale.unlink(missing_ok=True)
-        with account.way_into(self.data, self.sockets) as way:
+        with nobody.way_into(self.data, self.sockets) as way:
             data, sockets = way.folders
             options = OPTIONS | {"unix_socket_directories": sockets, "cluster_name": self.mark}
             if sys.platform == "linux":
@@ -99,7 +99,7 @@ class Cluster:
             stop_signal=signal.SIGINT,
             stop_seconds=STOP_SECONDS,
             sudden_signal=signal.SIGQUIT,
-            account=account.unprivileged(),
+            account=nobody.unprivileged(),
             descriptors=way.descriptors,
         )
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from prospector import logs
 from prospector.errors import EnvironmentInvalid
-from prospector.local import account, dumps, programs, providers
+from prospector.local import dumps, nobody, programs, providers
 from prospector.local.home import Home
 from prospector.local.postgres import DATABASE, Cluster
 from prospector.local.providers import POSTGRES_WHEELS, Provider, version_of
@@ -75,7 +75,7 @@ def _load(home: Home, old: Cluster, new: Cluster, generation: str) -> None:
 def _cluster(home: Home, provider: Provider, data: Path, sockets: str) -> Cluster:
     folder = home.sockets
     own_copy = folder.with_name(f"{folder.name}.{sockets}")
-    return Cluster(programs.reachable(provider, account.unprivileged(), own_copy), data, folder / sockets, home.mark)
+    return Cluster(programs.reachable(provider, nobody.unprivileged(), own_copy), data, folder / sockets, home.mark)
 
 
 def _programs_of(home: Home, major: int) -> Provider:

@@ -31,7 +31,6 @@ _CRAWL: Parts = {
         "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
         "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
         "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
-        "scrapy.downloadermiddlewares.downloadtimeout.DownloadTimeoutMiddleware": None,
         "scrapy.downloadermiddlewares.defaultheaders.DefaultHeadersMiddleware": None,
         "scrapy.downloadermiddlewares.useragent.UserAgentMiddleware": None,
         "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,

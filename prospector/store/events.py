@@ -6,7 +6,8 @@ from datetime import datetime
 
 from sqlalchemy import ARRAY, BigInteger, Connection, RowMapping, all_, func, literal, select, text
 
-from prospector.store.tables import EventKind, events
+from prospector.store.kinds import EventKind
+from prospector.store.tables import events
 from prospector.store.text import storable, storable_json
 
 

@@ -7,7 +7,8 @@ from datetime import datetime
 
 from sqlalchemy import Connection, RowMapping, func, insert, select, text, update
 
-from prospector.store.tables import ExportState, exports
+from prospector.store.kinds import ExportState
+from prospector.store.tables import exports
 from prospector.store.text import storable
 
 ID_BYTES = 16  # it is part of the address of the files, so nobody may guess it

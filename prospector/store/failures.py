@@ -2,11 +2,14 @@
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import Enum
 from typing import TypeVar
 
 from sqlalchemy.exc import DBAPIError
+
+from prospector.errors import EnvironmentInvalid, ProspectorError, ServerUnreachable
 
 T = TypeVar("T")
 TRIES = 6
@@ -41,6 +44,30 @@ def failure(error: DBAPIError) -> Failure:
     if code is None:  # the connection broke before the server could say anything
         return Failure.AWAY
     return MEANINGS.get(code) or MEANINGS.get(code[:2]) or Failure.MISSING
+
+
+@contextmanager
+def in_our_words() -> Iterator[None]:
+    """For a process that does not run the same again by itself."""
+    try:
+        yield
+    except DBAPIError as error:
+        words = " ".join(str(error.orig).split())
+        if getattr(error.orig, "pgcode", None) is None and "out of memory" in words:
+            # libpq's own: it reports the limit of this process as its server's fault
+            raise MemoryError(words) from error
+        raise _told(failure(error), words) from error
+
+
+def _told(failure: Failure, words: str) -> ProspectorError:
+    match failure:
+        case Failure.REFUSED:
+            remedy = "This is a defect of Prospector: run it again with --debug and report the output."
+            return ProspectorError(f"Postgres refuses a value: {words}", remedy)
+        case Failure.MISSING:
+            remedy = "A right is missing, or the schema: see prospector db roles and prospector db migrate."
+            return EnvironmentInvalid(f"Postgres does not do it: {words}", remedy)
+    return ServerUnreachable(f"Postgres ended the work: {words}", "Try again: prospector doctor says how it is.")
 
 
 def again(work: Callable[[], T]) -> T:

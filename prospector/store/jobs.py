@@ -1,6 +1,5 @@
-"""Jobs: made whole in one transaction, found by the beginning of their id, moved from state to state."""
+"""Jobs: made whole in one transaction, listed, moved from state to state."""
 
-import difflib
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,15 +12,13 @@ from prospector.core.states import MOVES, JobState, origins
 from prospector.errors import Conflict, NotFound
 from prospector.store import partitions, tables
 from prospector.store.bulk import copy
-from prospector.store.tables import IssueKind
+from prospector.store.kinds import IssueKind
 from prospector.store.text import storable, storable_json
 
 # no 0, o, 1, l, i; a letter in front, or a spreadsheet reads 2e5234 as a number
 LETTERS = "abcdefghjkmnpqrstuvwxyz"
 LETTERS_AND_DIGITS = LETTERS + "23456789"
 ID_LENGTH = 6
-NEAR_IDS = 3
-LISTED_IDS = 1_000
 
 
 class IllegalMove(Conflict):
@@ -149,24 +146,6 @@ def _submitted(connection: Connection, key: str) -> str | None:
 
 def new_id() -> str:
     return secrets.choice(LETTERS) + "".join(secrets.choice(LETTERS_AND_DIGITS) for _ in range(ID_LENGTH - 1))
-
-
-def find(connection: Connection, given: str) -> str:
-    """The id that is or begins with what the user gave; raises NotFound with the near ones."""
-    wanted = given.strip().lower()
-    ids = tables.jobs.c.id
-    begin = connection.scalars(
-        select(ids).where(ids.startswith(storable(wanted), autoescape=True)).order_by(ids).limit(NEAR_IDS + 1)
-    ).all()
-    if wanted and len(begin) == 1:
-        return str(begin[0])
-    if wanted and begin:
-        shown = ", ".join(begin[:NEAR_IDS]) + (", …" if len(begin) > NEAR_IDS else "")
-        raise NotFound(f"{given!r} begins the id of several jobs: {shown}.", "Give one more letter.")
-    recent = connection.scalars(select(ids).order_by(tables.jobs.c.created_at.desc()).limit(LISTED_IDS)).all()
-    near = difflib.get_close_matches(wanted, recent, NEAR_IDS)
-    hint = f"Did you mean {' or '.join(near)}?" if near else "prospector job list shows all."
-    raise NotFound(f"There is no job {given!r}.", hint)
 
 
 def job(connection: Connection, job_id: str) -> Job:

@@ -1,5 +1,7 @@
 """Locks of the whole deployment, held in Postgres: they end with the connection of whoever holds them."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import IntEnum
 
 from sqlalchemy import Connection, text
@@ -13,13 +15,22 @@ class Lock(IntEnum):
     REBUILD = 7_303
 
 
-def take(connection: Connection, lock: Lock) -> bool:
-    """Held until the transaction ends. False: somebody else has it."""
-    return bool(connection.scalar(text("SELECT pg_try_advisory_xact_lock(:lock)"), {"lock": int(lock)}))
+@contextmanager
+def alone(connection: Connection, lock: Lock) -> Iterator[bool]:
+    """Held for the block, over any number of its transactions, and while none is open. False: somebody else has it."""
+    taken = lead(connection, lock)
+    connection.commit()
+    try:
+        yield taken
+    finally:
+        connection.rollback()  # of what failed, if anything did
+        if taken:
+            connection.execute(text("SELECT pg_advisory_unlock(:lock)"), {"lock": int(lock)})
+            connection.commit()
 
 
 def lead(connection: Connection, lock: Lock) -> bool:
-    """Held until the connection ends, for one that is in autocommit. Taken twice is held twice: ask once."""
+    """Held until the connection ends. Taken twice is held twice: ask once."""
     return bool(connection.scalar(text("SELECT pg_try_advisory_lock(:lock)"), {"lock": int(lock)}))
 
 

@@ -1,15 +1,12 @@
 """What a frontier that lost everything is filled from, beside jobs, domains, sites and the ledger."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, select, text
 
 from prospector.core.methods import Method
 from prospector.core.outcomes import PageFlag, PageOutcome
-from prospector.store import locks
-from prospector.store.locks import Lock
 from prospector.store.partitions import mentions_of, pages_of
 from prospector.store.tables import frontier_epoch
 
@@ -48,19 +45,6 @@ def next_epoch(connection: Connection) -> int:
     """Never the same twice, whatever is rolled back: leases of an older epoch stay invalid for ever."""
     epoch: int = connection.scalar(select(frontier_epoch.next_value())) or 0
     return epoch
-
-
-@contextmanager
-def alone(connection: Connection) -> Iterator[bool]:
-    """One process at a time fills a frontier. False: another one does."""
-    taken = locks.lead(connection, Lock.REBUILD)
-    try:
-        yield taken
-    finally:
-        connection.rollback()  # of what failed, if anything did
-        if taken:
-            connection.execute(text("SELECT pg_advisory_unlock(:lock)"), {"lock": int(Lock.REBUILD)})
-            connection.commit()
 
 
 def settled(connection: Connection, job: str) -> Iterator[Settled]:

@@ -13,11 +13,12 @@ from prospector.core.findings import Mention
 from prospector.core.methods import Method
 from prospector.core.outcomes import DomainState, LinkStatus, PageKind, PageOutcome
 from prospector.core.zones import Zone
-from prospector.errors import NotFound, ServerUnreachable
+from prospector.errors import NotFound
 from prospector.store import jobs, tables
+from prospector.store.failures import in_our_words
 from prospector.store.jobs import Job, Keyword
+from prospector.store.kinds import IssueKind
 from prospector.store.partitions import mentions_of, pages_of
-from prospector.store.tables import IssueKind
 
 UNDEFINED_TABLE = "42P01"
 ROWS_AT_ONCE = 2_000  # a row of mentions is half a kilobyte
@@ -218,22 +219,6 @@ def snapshot(engine: Engine, job_id: str) -> Iterator[Results]:
     """Raises ResultsDeleted where nothing is left to read."""
     with in_our_words():
         yield from _snapshot(engine, job_id)
-
-
-@contextmanager
-def in_our_words() -> Iterator[None]:
-    """What Postgres itself says becomes ServerUnreachable: the same again may do."""
-    try:
-        yield
-    except DBAPIError as error:
-        words = " ".join(str(error.orig).split())
-        if getattr(error.orig, "pgcode", None) is None and "out of memory" in words:
-            raise MemoryError(
-                words
-            ) from error  # libpq's own: it reports the limit of this process as its server's fault
-        raise ServerUnreachable(
-            f"Postgres ended the work: {words}", "Try again: prospector doctor says how it is."
-        ) from error
 
 
 def _snapshot(engine: Engine, job_id: str) -> Iterator[Results]:

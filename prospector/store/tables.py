@@ -4,16 +4,11 @@ Columns stand widest first where there are many rows: Postgres pads none of them
 (docs/decisions/record.md says why).
 """
 
-from enum import Enum as PythonEnum
-from enum import StrEnum
-
 from sqlalchemy import (
     BigInteger,
     Boolean,
     CheckConstraint,
     Column,
-    DateTime,
-    Enum,
     ForeignKey,
     Identity,
     Index,
@@ -25,15 +20,15 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
-    func,
     text,
 )
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
-from prospector.core.methods import Method
 from prospector.core.outcomes import DomainState, LinkStatus, PageKind, PageOutcome
 from prospector.core.states import JobState
 from prospector.core.zones import Zone
+from prospector.store.columns import JSON_OR_NULL, METHOD, MOMENT, NAME, NOW, closed_set, count, job_key, one_of
+from prospector.store.kinds import EventKind, ExportState, IssueKind, SpendKind
 
 # the names that Postgres itself would give
 metadata = MetaData(
@@ -45,58 +40,6 @@ metadata = MetaData(
         "ix": "%(table_name)s_%(column_0_N_name)s_idx",
     }
 )
-
-
-class EventKind(StrEnum):
-    MOVED = "moved"
-    ALERT = "alert"
-    NOTE = "note"
-
-
-class SpendKind(StrEnum):
-    RESERVED = "reserved"
-    SETTLED = "settled"
-
-
-class IssueKind(StrEnum):
-    DUPLICATE = "duplicate"
-    EXCLUDED = "excluded"
-    UNUSABLE = "unusable"
-
-
-class ExportState(StrEnum):
-    WAITING = "waiting"
-    RUNNING = "running"
-    READY = "ready"
-    FAILED = "failed"
-    EXPIRED = "expired"
-
-
-def one_of(column: str, values: type[StrEnum]) -> CheckConstraint:
-    listed = ", ".join(f"'{value}'" for value in values)
-    return CheckConstraint(f"{column} IN ({listed})", name=column)
-
-
-def closed_set(name: str, values: type[PythonEnum]) -> Enum:
-    """A Postgres enum: 4 bytes a row, readable, and a value is added without a lock on any row."""
-    return Enum(values, name=name, values_callable=lambda kind: [one.value for one in kind])
-
-
-# names that only machines compare: byte order, in every database, whatever its locale
-NAME = Text(collation="C")
-MOMENT = DateTime(timezone=True)
-JSON_OR_NULL = JSONB(none_as_null=True)
-METHOD = closed_set("method", Method)
-NOW = func.now()
-
-
-def job_key() -> Column[str]:
-    return Column("job", NAME, ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False)
-
-
-def count(name: str) -> Column[int]:
-    return Column(name, Integer, nullable=False, server_default=text("0"))
-
 
 jobs = Table(
     "jobs",

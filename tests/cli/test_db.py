@@ -17,7 +17,7 @@ def run(engine: Engine, *words: str) -> subprocess.CompletedProcess[str]:
         env=os.environ | {"DATABASE_URL": url},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
     )
 
 
@@ -28,6 +28,17 @@ def test_migrate_fills_an_empty_database_and_then_has_nothing_to_do(empty: Engin
     assert second.stderr == f"The database has schema {schema.REVISION} already.\n"
     with empty.connect() as connection:
         schema.require_current(connection)
+
+
+def test_what_postgres_does_not_do_is_told_in_one_line(empty: Engine) -> None:
+    with empty.begin() as connection:
+        connection.execute(text("CREATE TABLE jobs (of text)"))
+
+    done = run(empty, "migrate")
+
+    assert done.returncode == 3
+    assert done.stderr.startswith('Postgres does not do it: relation "jobs" already exists')
+    assert done.stderr.count("\n") == 1
 
 
 def test_the_printed_roles_are_made_by_running_what_was_printed(engine: Engine) -> None:
@@ -62,7 +73,7 @@ def test_a_database_that_is_away_is_named_without_its_password() -> None:
         env=os.environ | {"DATABASE_URL": "postgresql://someone:hunter2@127.0.0.1:1/prospector"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
     )
 
     assert done.returncode == 7

@@ -114,7 +114,7 @@ def test_serve_says_what_to_set_and_ends_on_sigterm(tmp_path: Path) -> None:
         assert process.stdout
         settings = dict(process.stdout.readline().strip().split("=", 1) for _ in range(2))
         process.send_signal(signal.SIGTERM)
-        said = process.communicate(timeout=10)[1]
+        said = process.communicate(timeout=120)[1]
 
     assert process.returncode == 0
     assert settings["ALLOWED_NETWORKS"] == "127.1.0.0/16"

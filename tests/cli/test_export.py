@@ -80,7 +80,7 @@ def run(environment: dict[str, str], tmp_path: Path) -> Run:
             capture_output=True,
             text=True,
             env=environment | more,
-            timeout=90,
+            timeout=120,
             stdin=subprocess.DEVNULL,
         )
 
@@ -124,7 +124,9 @@ def test_each_command_has_help_with_an_example(command: str) -> None:
 
 def test_an_export_returns_at_once_and_its_status_has_the_links(run: Run, record: Engine) -> None:
     job = made(record)
-    deleted = (NOW + timedelta(days=90)).date()
+    with record.connect() as connection:
+        rests_since = connection.scalar(text("SELECT left_running_at FROM jobs WHERE id = :job"), {"job": job})
+    deleted = (rests_since + timedelta(days=90)).date()
 
     started = run("export", job, "--format", "csv")
     told = status(run, job)
@@ -252,6 +254,15 @@ def claim_for_ever(record: Engine, job: str) -> None:
         connection.execute(text("UPDATE exports SET beat_at = now() + interval '1 hour'"))
 
 
+def until_one_waits_for_the_lock(record: Engine) -> None:
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    until = time.monotonic() + 60
+    with record.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        while not connection.scalar(text(waiting)):
+            assert time.monotonic() < until, "nobody makes it"
+            time.sleep(0.05)
+
+
 def test_ctrl_c_ends_the_waiting_and_not_the_export(
     environment: dict[str, str], empty: Engine, servers: Servers
 ) -> None:
@@ -268,7 +279,7 @@ def test_ctrl_c_ends_the_waiting_and_not_the_export(
         assert process.stderr
         assert "Export started" in process.stderr.readline()
 
-        time.sleep(0.5)  # it is waiting now
+        until_one_waits_for_the_lock(empty)  # what makes the files has begun: who asked waits for it
         process.send_signal(signal.SIGINT)
         said = process.stderr.read()
 

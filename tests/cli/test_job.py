@@ -4,21 +4,25 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import click
 import pytest
+from sqlalchemy import text
 
 from cli.job import COMMANDS, job
 from prospector.demo.scrapingbee_server import SimulatorConfig
 from prospector.demo.scrapingbee_server import start as simulator
 from prospector.local import attach
 from prospector.local.home import Home
+from prospector.store import server
 
 CLONE = Path(__file__).parents[2]
 DOMAINS = "domain,DR\nacme-one.com,5\nwww.acme-one.com,5\nacme-two.com,7\ninfo@acme.de,1\nacme-three.com,\n"
+END_THOSE_WHO_WAIT = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
 Done = subprocess.CompletedProcess[str]
 Run = Callable[..., Done]
 
@@ -47,7 +51,7 @@ def run(home: Path, tmp_path: Path) -> Run:
             capture_output=True,
             text=True,
             env=environment | more,
-            timeout=90,
+            timeout=120,
             input=typed,
         )
 
@@ -245,6 +249,47 @@ def test_a_wrong_job_or_command_is_answered_with_the_right_one(
 
     assert (done.returncode, done.stdout) == (code, "")
     assert said in done.stderr
+
+
+def test_a_job_goes_by_its_name_wherever_its_id_goes(run: Run) -> None:
+    job = made(run, "Spring list")
+
+    status, cancelled = run("job", "status", "spring LIST", "--json"), run("job", "cancel", "Spring list", "--json")
+
+    assert json.loads(status.stdout)["id"] == job
+    assert json.loads(cancelled.stdout)["state"] == "cancelled"
+
+
+def test_a_name_of_two_jobs_is_answered_with_both_ids(run: Run) -> None:
+    first = made(run, "Two of a kind")
+    run("job", "cancel", first)
+    second = made(run, "Two of a kind")
+
+    done = run("job", "status", "Two of a kind")
+
+    assert (done.returncode, done.stdout) == (5, "")
+    assert f"several jobs: {second} (pending, made " in done.stderr
+    assert f"{first} (cancelled, made " in done.stderr
+
+
+def test_a_postgres_that_ends_the_work_of_a_command_is_told_as_that(run: Run, home: Path) -> None:
+    job = made(run, "broken off")
+    state = attach.running(Home(home))
+    assert state
+    administrator = server.engine(state.servers["postgres"].url, connections=2)
+
+    with administrator.begin() as holding, administrator.connect() as looking, ThreadPoolExecutor(1) as pool:
+        holding.execute(text("SELECT FROM jobs WHERE id = :job FOR UPDATE"), {"job": job})
+        cancelling = pool.submit(run, "job", "cancel", job)
+        while not cancelling.done() and not looking.scalar(text(END_THOSE_WHO_WAIT)):
+            looking.rollback()
+            time.sleep(0.05)
+    done = cancelling.result()
+    administrator.dispose()
+
+    assert (done.returncode, done.stdout) == (7, "")
+    assert done.stderr.startswith("Postgres ended the work: ")
+    assert "SELECT" not in done.stderr
 
 
 def test_what_a_state_does_not_allow_names_the_command_that_is_meant(run: Run) -> None:

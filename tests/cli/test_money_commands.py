@@ -35,7 +35,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
 
     def prospector(*words: str) -> "subprocess.CompletedProcess[str]":
         command = [sys.executable, "-P", "-m", "cli", *words]
-        return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, timeout=90)
+        return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, timeout=120)
 
     yield prospector
     attach.stop(Home(folder))
@@ -114,7 +114,7 @@ def test_an_estimate_that_starts_nothing_knows_earlier_jobs_where_there_is_a_rec
     def told(**environment: str) -> str:
         command = [sys.executable, "-P", "-m", "cli", *words]
         given = os.environ | {"PROSPECTOR_HOME": str(tmp_path / "home"), "PYTHONPATH": str(CLONE)} | environment
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=given, timeout=60)
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=given, timeout=120)
         assert done.returncode == 0, done.stderr
         return done.stdout + done.stderr
 

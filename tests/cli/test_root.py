@@ -21,7 +21,7 @@ def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
     )
 
 
@@ -48,6 +48,19 @@ def test_every_table_entry_is_the_command_of_its_name() -> None:
     assert {name: command.name for name, command in every_command(prospector) if name in COMMANDS} == {
         name: name for name in COMMANDS
     }
+
+
+def test_to_know_a_command_is_to_load_none_of_what_it_works_with() -> None:
+    """A help, a completion and a misspelt option are answered in a tenth of a second."""
+    heavy = ("sqlalchemy", "psycopg2", "redis", "scrapy", "twisted", "boto3", "lxml")
+    program = (
+        "import sys; from tests.cli.test_root import every_command, prospector; every_command(prospector);"
+        f"print(*(one for one in {heavy} if one in sys.modules))"
+    )
+
+    done = subprocess.run([sys.executable, "-c", program], cwd=CLONE, capture_output=True, text=True, timeout=60)
+
+    assert (done.stdout.strip(), done.stderr) == ("", "")
 
 
 def test_a_near_miss_is_answered_with_the_right_name() -> None:
@@ -104,7 +117,7 @@ def test_a_folder_from_elsewhere_can_neither_run_a_program_nor_send_the_key_away
             env=os.environ | {"PYTHONPATH": str(CLONE), "XDG_CONFIG_HOME": str(tmp_path / "mine")},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=120,
         )
 
         assert done.returncode == 3
@@ -151,7 +164,7 @@ def test_a_wrong_setting_ends_scrapy_too_with_its_words_and_code() -> None:
         env={**os.environ, "LOG_LEVEL": "loud", "SCRAPY_SETTINGS_MODULE": "prospector.settings"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
     )
 
     assert done.returncode == 3
@@ -168,7 +181,7 @@ def test_no_colour_leaves_no_escape_codes() -> None:
 def test_a_reader_that_stops_early_is_no_error() -> None:
     command = f"{sys.executable} -P -m cli config show | head -n 1; exit ${{PIPESTATUS[0]}}"
 
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120)
 
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -185,3 +198,66 @@ def test_completion_completes() -> None:
     done = run(_PROSPECTOR_COMPLETE="bash_complete", COMP_WORDS="prospector con", COMP_CWORD="1")
 
     assert done.stdout.strip() == "plain,config"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--help"],
+        ["job", "--help"],
+        ["config", "show"],  # a table
+        ["config", "show", "--json"],
+        ["demo", "truth", "keywords", "--sites", "5"],  # lines that wait in Python's own buffer until the end
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("with_words", [False, True], ids=["output", "output and words"])
+def test_a_reader_that_has_seen_enough_ends_a_command_without_a_word(words: list[str], with_words: bool) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "cli", *words],
+        stdout=writing,
+        stderr=writing if with_words else subprocess.PIPE,
+        text=True,
+        timeout=60,
+    )
+
+    os.close(writing)
+    assert done.returncode == 141  # 128 + SIGPIPE, as of any program in a shell's pipe
+    assert not done.stderr
+
+
+def test_an_error_that_nobody_reads_ends_as_quietly() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+
+    done = subprocess.run([sys.executable, "-P", "-m", "cli", "confg"], stderr=writing, timeout=60)
+
+    os.close(writing)
+    assert done.returncode == 141
+
+
+def test_a_command_whose_output_is_closed_does_its_work() -> None:
+    done = subprocess.run(
+        ["sh", "-c", '"$1" -P -m cli completion bash >&-', "sh", sys.executable],
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=60,
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/dev/full is Linux's")
+@pytest.mark.parametrize("words", [["config", "show"], ["demo", "truth", "keywords", "--sites", "5"]], ids=" ".join)
+def test_an_output_on_a_full_disk_is_said_in_one_line(words: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "cli", *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60
+        )
+
+    assert done.returncode == 3
+    assert done.stderr.startswith("This machine does not allow it: No space left on device. Free some space")
+    assert done.stderr.count("\n") == 1

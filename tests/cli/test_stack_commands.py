@@ -28,7 +28,7 @@ def run(tmp_path: Path) -> Iterator[Run]:
 
     def prospector(*words: str, typed: str = "", **more: str) -> "subprocess.CompletedProcess[str]":
         command = [sys.executable, "-P", "-m", "cli", *words]
-        return subprocess.run(command, input=typed, capture_output=True, text=True, env=environment | more, timeout=60)
+        return subprocess.run(command, input=typed, capture_output=True, text=True, env=environment | more, timeout=120)
 
     yield prospector
     attach.stop(Home(tmp_path / "home"))
@@ -59,7 +59,7 @@ def test_figures_that_are_not_served_are_not_told_as_if_they_were(run: Run) -> N
         run("up", METRICS_ADDRESS=taken)
         run("job", "list", METRICS_ADDRESS=taken)  # makes the record, and so the steward begins
 
-        end = time.monotonic() + 30
+        end = time.monotonic() + 90
         while "are not served" not in (status := run("status", METRICS_ADDRESS=taken)).stderr:
             assert time.monotonic() < end, status
 
@@ -105,6 +105,33 @@ def test_a_backup_comes_back_whole_and_only_over_data_that_may_go(run: Run, tmp_
     assert "add --replace" in refused.stderr
     assert (restored.returncode, once_more.returncode) == (0, 0), restored.stderr
     assert [line.strip() for line in counted.stdout.splitlines() if line.strip()][-2:] == ["1000", "t"]
+
+
+def test_a_backup_is_not_made_where_nothing_can_be_written(run: Run, stack: Servers, tmp_path: Path) -> None:
+    done = run("db", "backup", str(tmp_path / "no folder" / "whole.dump"), **external(stack))
+
+    assert done.returncode == 2
+    assert "whole.dump cannot be written: No such file or directory. Name one where you may write." in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "in_the_way"),
+    [(["job", "list"], "home/logs/supervisor.log"), (["up", "--at-login"], "user/.config/systemd/user")],
+)
+def test_a_file_of_ours_that_cannot_be_written_is_named(
+    run: Run, tmp_path: Path, words: list[str], in_the_way: str
+) -> None:
+    """Whoever ran a command as root once has files that are root's."""
+    (tmp_path / in_the_way).mkdir(parents=True, mode=0o700)
+    if in_the_way.startswith("user"):
+        (tmp_path / in_the_way).rmdir()
+        (tmp_path / in_the_way).touch()
+
+    done = run(*words)
+
+    assert done.returncode == 3
+    assert "This machine does not allow it: " in done.stderr
+    assert f"({tmp_path / in_the_way})" in done.stderr
 
 
 def test_a_damaged_backup_changes_nothing(run: Run, tmp_path: Path) -> None:

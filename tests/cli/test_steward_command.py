@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -20,12 +19,13 @@ from sqlalchemy import Engine
 from prospector.local import attach
 from prospector.local.home import Home
 from prospector.local.servers import Servers
+from tests.ports import free_port
 
 COMMAND = [sys.executable, "-P", "-m", "cli"]
 
 
 def until(true: Callable[[], object], otherwise: str) -> None:
-    end = time.monotonic() + 30
+    end = time.monotonic() + 90
     while not true():
         assert time.monotonic() < end, otherwise
         time.sleep(0.1)
@@ -40,9 +40,7 @@ class Stewards:
         self.started: list[tuple[subprocess.Popen[bytes], str]] = []
 
     def start(self) -> int:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            address = f"127.0.0.1:{free.getsockname()[1]}"
+        address = f"127.0.0.1:{free_port()}"
         with (self._folder / f"steward-{len(self.started)}.log").open("wb") as log:
             process = subprocess.Popen(
                 [*COMMAND, "steward"], env=self._environment | {"METRICS_ADDRESS": address}, stdout=log, stderr=log
@@ -61,7 +59,7 @@ class Stewards:
     def signal(self, number: int, sign: signal.Signals) -> int:
         process = self.started[number][0]
         process.send_signal(sign)
-        return process.wait(20)
+        return process.wait(60)
 
 
 @pytest.fixture
@@ -99,7 +97,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., "sub
     environment = os.environ | {"PROSPECTOR_HOME": str(home), "METRICS_ADDRESS": "127.0.0.1:0"}
 
     def prospector(*words: str, **more: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run([*COMMAND, *words], capture_output=True, text=True, env=environment | more, timeout=60)
+        return subprocess.run([*COMMAND, *words], capture_output=True, text=True, env=environment | more, timeout=120)
 
     yield prospector
     attach.stop(Home(home))

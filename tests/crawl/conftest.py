@@ -148,7 +148,7 @@ class Fleet:
             if worker.poll() is None:
                 worker.send_signal(signal.SIGTERM)
         for worker in self.workers:
-            worker.wait(20)
+            worker.wait(60)
 
     def rows(self, query: str, **values: Any) -> list[dict[str, Any]]:
         with self.engine.connect() as connection:

@@ -36,7 +36,7 @@ def scrapy(web: Ready, *words: str, style: str = "text") -> subprocess.Completed
     env = {name: value for name, value in os.environ.items() if name not in {"DATABASE_URL", "REDIS_URL"}}
     env |= {**web.settings, "DELAY_MS": "50", "LOG_STYLE": style}
     command = [sys.executable, "-m", "scrapy", *words]
-    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, cwd=Path(__file__).parents[2])
+    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=120, cwd=Path(__file__).parents[2])
 
 
 def domain(kind: str) -> str:

@@ -14,6 +14,8 @@ from prospector.demo.web_process import running
 
 from .conftest import SPEC, Crawled, fleet, flush, load, once_a_run, save, watch
 
+pytestmark = pytest.mark.timeout(600)  # whoever comes first crawls for all, and the others wait for it
+
 SEED = 4
 CAP = SPEC.threshold_pages
 
@@ -39,7 +41,7 @@ def crawl(engine: Engine, redis_url: str, folder: Path) -> Crawled:
         # a proxy of the environment that would swallow everything, were it obeyed; a time-out that a test can wait for
         one.worker("-s", "DOWNLOAD_TIMEOUT=4", http_proxy="http://127.0.0.1:9", https_proxy="http://127.0.0.1:9")
         seen = Crawled(plan, folder / "web.jsonl")
-        one.until_over(job, seconds=150, look=watch(one, seen, job))
+        one.until_over(job, seconds=400, look=watch(one, seen, job))
         one.stop()
         crawled = one.left(plan, job)
     flush(redis_url)

@@ -11,7 +11,7 @@ from .conftest import Fleet
 KINDS = ["twenty"]
 
 
-def until_said(one: Fleet, word: str, seconds: float = 60) -> None:
+def until_said(one: Fleet, word: str, seconds: float = 90) -> None:
     deadline = time.monotonic() + seconds
     while word not in (one.folder / "worker-0.log").read_text(encoding="utf-8"):
         assert time.monotonic() < deadline, f"{word} is not in the log"
@@ -27,7 +27,7 @@ def test_domains_are_closed_after_redis_could_not_tell_which_have_ended(crew: Ca
 
     one.frontier.redis.delete("prospector:dead")
 
-    one.until_over(job, seconds=60)
+    one.until_over(job, seconds=150)
 
 
 def test_a_worker_that_has_lost_a_task_of_its_own_gives_back_what_it_has_and_ends(crew: Callable[..., Fleet]) -> None:

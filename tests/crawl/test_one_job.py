@@ -14,7 +14,7 @@ def test_a_worker_of_one_job_finishes_it_and_touches_no_other(crew: Callable[...
     mine, other = one.job(plan, "mine"), one.job(plan, "other")
     one.worker("-a", f"job={mine}")
 
-    one.until_over(mine, seconds=60)
+    one.until_over(mine, seconds=150)
     one.stop()
 
     assert {row["state"] for row in one.left(plan, mine).domains.values()} == {"done"}
@@ -27,7 +27,7 @@ def test_a_job_that_is_not_there_ends_the_worker_in_words(crew: Callable[..., Fl
 
     worker = one.worker("-a", "job=nonesuch")
 
-    assert worker.wait(30) == 5
+    assert worker.wait(60) == 5
     assert (one.folder / "worker-0.log").read_text().splitlines() == [
         "There is no job 'nonesuch'. prospector job list shows all."
     ]

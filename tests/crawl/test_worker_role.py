@@ -40,7 +40,7 @@ def test_the_rights_of_a_worker_are_enough_for_a_crawl(crew: Callable[..., Fleet
         job = one.job(plan)
         one.worker(WORKER_DATABASE_URL=url)
 
-        one.until_over(job, seconds=90)
+        one.until_over(job, seconds=150)
         one.stop()
 
     log = (one.folder / "worker-0.log").read_text(encoding="utf-8")

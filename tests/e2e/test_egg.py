@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -13,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.ports import free_port
 
 CLONE = Path(__file__).parents[2]
 IN_PACKAGE = ("prospector", "cli", "migrations", "requirements", "setup.py", "scrapy.cfg", "README.md")
@@ -35,9 +36,7 @@ def egg(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("node")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     (folder / "scrapyd.conf").write_text(f"[scrapyd]\nhttp_port = {port}\nitems_dir = items\npoll_interval = 0.2\n")
     libraries = next(path for path in sys.path if path.endswith("site-packages"))
     # the base interpreter with the libraries on its path: the clone's own .pth file is not read there
@@ -51,13 +50,13 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(60)
 
 
 def call(url: str, data: bytes | None = None, kind: str = "application/x-www-form-urlencoded") -> dict[str, Any]:
     request = urllib.request.Request(url, data, {"Content-Type": kind})
     try:
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             parsed: dict[str, Any] = json.load(answer)
             return parsed
     except ConnectionError:
@@ -97,7 +96,7 @@ def test_the_egg_s_spider_runs_on_a_node_and_reads_its_data_inside_the_zip(node:
         "the spider does not finish",
     )[0]
 
-    with urllib.request.urlopen(urllib.parse.urljoin(node, job["items_url"]), timeout=10) as answer:
+    with urllib.request.urlopen(urllib.parse.urljoin(node, job["items_url"]), timeout=60) as answer:
         item = json.loads(answer.read())
     assert job["id"] == scheduled["jobid"]
     assert item == in_this_clone()

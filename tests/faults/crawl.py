@@ -34,7 +34,7 @@ from ..integration.frontier.conftest import Server  # noqa: TID252  # a Redis th
 
 ROOT = Path(__file__).parents[2]
 LEASE_SECONDS = 4
-PATIENCE_SECONDS = 100
+PATIENCE_SECONDS = 150  # of a loaded machine; every wait ends with its condition
 
 ROWS = """
 SELECT domains.domain, pages.url, keywords.keyword, mentions.frequency
@@ -163,7 +163,7 @@ class Crawl:
             if worker.poll() is None:
                 worker.send_signal(signal.SIGTERM)
         for worker in self.workers:
-            worker.wait(15)
+            worker.wait(PATIENCE_SECONDS)
         self.stopping_seconds = time.monotonic() - told_at
         self._open.close()
         return self.verdict()

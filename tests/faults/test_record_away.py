@@ -22,7 +22,7 @@ from prospector.store.jobs import Keyword, ListedDomain, NewJob
 
 
 def until(true: Callable[[], object], otherwise: str) -> None:
-    end = time.monotonic() + 30
+    end = time.monotonic() + 60
     while not true():
         assert time.monotonic() < end, otherwise
         time.sleep(0.05)

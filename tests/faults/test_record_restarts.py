@@ -55,7 +55,7 @@ def holder(home: Home) -> int:
 def killed_and_back(home: Home, record: Engine) -> None:
     postmaster = holder(home)
     os.kill(postmaster, signal.SIGKILL)
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         try:
             server.ping(record.url.render_as_string(hide_password=False))

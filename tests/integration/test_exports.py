@@ -9,7 +9,7 @@ from sqlalchemy import Engine, text
 
 from prospector.store import exports
 from prospector.store.exports import Export
-from prospector.store.tables import ExportState
+from prospector.store.kinds import ExportState
 
 FILES = [{"name": "results.csv", "rows": 7, "bytes": 900}]
 TOMORROW = datetime.now(UTC) + timedelta(days=1)

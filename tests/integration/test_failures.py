@@ -8,7 +8,8 @@ import pytest
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
-from prospector.store.failures import TRIES, Failure, again, failure
+from prospector.errors import EnvironmentInvalid, ProspectorError, ServerUnreachable
+from prospector.store.failures import TRIES, Failure, again, failure, in_our_words
 
 RAISE = "DO $$ BEGIN RAISE EXCEPTION 'for a test' USING ERRCODE = '{}'; END $$"
 
@@ -132,3 +133,28 @@ def test_each_failure_says_what_the_caller_can_do(engine: Engine, statement: str
         connection.execute(text(statement))
 
     assert failure(caught.value) is meaning
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "words"),
+    [
+        ("57P01", ServerUnreachable, "Postgres ended the work: for a test"),
+        ("40001", ServerUnreachable, "Postgres ended the work: for a test"),
+        ("42501", EnvironmentInvalid, "Postgres does not do it: for a test"),
+        ("23505", ProspectorError, "Postgres refuses a value: for a test"),
+    ],
+)
+def test_a_failure_is_told_without_its_statement(
+    engine: Engine, code: str, kind: type[ProspectorError], words: str
+) -> None:
+    with pytest.raises(kind) as told, in_our_words(), engine.begin() as connection:
+        connection.execute(text(RAISE.format(code)))
+
+    assert type(told.value) is kind
+    assert told.value.problem.startswith(words)
+    assert "ERRCODE" not in str(told.value)
+
+
+def test_a_process_at_the_limit_of_its_memory_does_not_blame_its_server() -> None:
+    with pytest.raises(MemoryError), in_our_words():
+        raise DBAPIError("SELECT", {}, Exception("out of memory for query result"))

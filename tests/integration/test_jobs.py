@@ -1,4 +1,4 @@
-"""Jobs: made once, found by the beginning of their id, moved by one of many."""
+"""Jobs: made once, moved by one of many."""
 
 import re
 from collections.abc import Callable
@@ -8,13 +8,13 @@ from itertools import product
 from threading import Barrier
 
 import pytest
-from sqlalchemy import Connection, Engine, insert, text, update
+from sqlalchemy import Connection, Engine, text, update
 
 from prospector.core.states import JobState, may_move
 from prospector.errors import NotFound
 from prospector.store import domains, events, jobs, partitions, tables
 from prospector.store.jobs import IllegalMove, InputIssue, Keyword, ListedDomain, NewJob
-from prospector.store.tables import EventKind, IssueKind
+from prospector.store.kinds import EventKind, IssueKind
 
 New = Callable[..., NewJob]
 NASTY = "Robert'); DROP TABLE jobs;-- %s %(x)s :job \\ \\N {} \t\n \" 日本 👍"
@@ -141,42 +141,6 @@ def test_an_id_that_is_taken_is_drawn_again(engine: Engine, new_job: New, monkey
         made = [jobs.create(connection, new_job()).job for _ in range(2)]
 
     assert made == ["aaaaaa", "bbbbbb"]
-
-
-@pytest.fixture
-def three(engine: Engine) -> None:
-    with engine.begin() as connection:
-        for job in ("abc234", "abd567", "xyz789"):
-            connection.execute(
-                insert(tables.jobs).values(
-                    id=job, name=job, reason="", spec={}, max_credits=0, domains_total=0, input_rows=0, input_columns=[]
-                )
-            )
-
-
-@pytest.mark.usefixtures("three")
-@pytest.mark.parametrize("given", ["xyz789", "xyz", "x", " XYZ7 "])
-def test_a_job_is_found_by_the_beginning_of_its_id(engine: Engine, given: str) -> None:
-    with engine.connect() as connection:
-        assert jobs.find(connection, given) == "xyz789"
-
-
-@pytest.mark.usefixtures("three")
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ("ab", "begins the id of several jobs: abc234, abd567. Give one more letter."),
-        ("xyz788", "There is no job 'xyz788'. Did you mean xyz789?"),
-        ("qqqqqq", "There is no job 'qqqqqq'. prospector job list shows all."),
-        ("", "There is no job ''. prospector job list shows all."),
-        ("%", "There is no job '%'. prospector job list shows all."),
-        ("_bc", "There is no job '_bc'."),
-        ("a\0", "There is no job"),
-    ],
-)
-def test_an_id_that_names_no_job_suggests_the_near_ones(engine: Engine, given: str, words: str) -> None:
-    with engine.connect() as connection, pytest.raises(NotFound, match=re.escape(words)):
-        jobs.find(connection, given)
 
 
 def test_the_database_lets_through_the_moves_of_the_table_and_no_other(engine: Engine, new_job: New) -> None:

@@ -19,6 +19,7 @@ from prospector.store import (
     events,
     exports,
     finds,
+    job_names,
     jobs,
     pages,
     rebuild,
@@ -29,11 +30,11 @@ from prospector.store import (
 from prospector.store.checkpoints import Checkpoint
 from prospector.store.dead_letters import Death
 from prospector.store.jobs import ListedDomain, NewJob
+from prospector.store.kinds import EventKind
 from prospector.store.pages import PageRow
 from prospector.store.results import Results
 from prospector.store.sites import SiteMemory
 from prospector.store.spend import Reservation
-from prospector.store.tables import EventKind
 
 NOW = datetime.now(UTC)
 FILL = """
@@ -99,7 +100,7 @@ def death(job: str) -> Death:
 
 HOT: dict[str, Callable[[Connection, str], object]] = {
     "a job by its id": jobs.job,
-    "a job by the beginning of its id": jobs.find,
+    "a job by the beginning of its id": job_names.find,
     "a move": lambda c, job: jobs.move(c, job, JobState.PAUSING, "x"),
     "the keywords of a job": jobs.keywords,
     "seeding": lambda c, job: domains.unfinished(c, job, after=100, limit=100),

@@ -14,9 +14,9 @@ from prospector.store import checkpoints, dead_letters, domains, events, jobs, p
 from prospector.store.checkpoints import Checkpoint
 from prospector.store.dead_letters import Death
 from prospector.store.domains import Finished
+from prospector.store.kinds import EventKind
 from prospector.store.pages import PageRow
 from prospector.store.sites import SiteMemory
-from prospector.store.tables import EventKind
 
 Page = Callable[..., PageRow]
 NOW = datetime.now(UTC)

@@ -21,6 +21,7 @@ from prospector.store import (
     domains,
     events,
     exports,
+    job_names,
     jobs,
     pages,
     partitions,
@@ -35,10 +36,10 @@ from prospector.store.checkpoints import Checkpoint
 from prospector.store.dead_letters import Death
 from prospector.store.failures import Failure, failure
 from prospector.store.jobs import NewJob
+from prospector.store.kinds import EventKind
 from prospector.store.pages import PageRow
 from prospector.store.sites import SiteMemory
 from prospector.store.spend import Reservation
-from prospector.store.tables import EventKind
 
 NOW = datetime.now(UTC)
 ROLES = ("owner", "operator", "worker", "reader")
@@ -116,7 +117,7 @@ OPERATES: dict[str, Callable[[Connection, str], object]] = {
     "rebuilds": lambda c, job: list(rebuild.settled(c, job)),
     "checks the schema": lambda c, _: schema.require_current(c),
     "recalls sites": lambda c, _: sites.recall(c),
-    "finds a job": lambda c, job: jobs.find(c, job[:5]),
+    "finds a job": lambda c, job: job_names.find(c, job[:5]),
     "raises a cap": lambda c, job: jobs.allow(c, job, 5),
     "reopens a domain": lambda c, job: domains.reopen(c, job, [0]),
     "asks for an export": lambda c, job: exports.ask(c, job, ["csv"], {}),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from prospector.core.columns import NAMES, Choice, choose, letters, normal
+from prospector.core.columns import NAMES, Choice, choose, letters, normal, titles
 from prospector.core.table import Row
 from prospector.errors import InputInvalid
 
@@ -24,6 +24,45 @@ def test_of_several_known_names_the_more_telling_wins_and_it_is_said() -> None:
 
     assert choice.name == "Domain"
     assert choice.note == '"Domain" was used, not "URL". --column decides otherwise.'
+
+
+def test_a_known_name_over_counts_is_not_offered() -> None:
+    assert chosen(["URL", "Referring domains"], ["a.com", "12"], ["b.com", "7"]).note == ""
+
+
+def test_in_a_list_of_links_the_client_is_not_what_is_crawled() -> None:
+    assert chosen(["Target", "Source"], ["client.com", "a.com"], ["client.com", "b.com"]).name == "Source"
+    assert chosen(["Target", "DR"], ["a.com", "1"], ["b.com", "2"]).name == "Target"
+
+
+@pytest.mark.parametrize("client", ["Source", "URL", "Anchor"])
+def test_a_column_of_one_domain_only_is_not_what_is_meant(client: str) -> None:
+    links = [["https://client.com/", f"https://site-{number}.com/x"] for number in range(3)]
+
+    assert chosen([client, "Linked"], *links).name == "Linked"
+    assert chosen([client, "Link"], *links).note == ""
+    assert chosen([client, "Note"], *([one, "x"] for one, _ in links)).name == client
+    assert chosen(["Domain", "Link"], *links[:2]).name == "Domain"
+
+
+def test_a_known_name_over_one_domain_is_taken_without_a_word_where_there_is_no_other() -> None:
+    assert chosen(["URL", "Note"], *([f"https://a.com/{page}", "x"] for page in range(4))).note == ""
+
+
+def test_sentences_that_name_sites_are_not_the_list() -> None:
+    choice = chosen(["Title", "Page"], ["Amazon.com review", "https://a.com/x"], ["Booking.com tips", "https://b.com/"])
+
+    assert choice.name == "Page"
+
+
+def test_a_few_domains_among_notes_are_not_the_list() -> None:
+    notes = ["see a.com", "b.com", "c.com", *[""] * 12, *["call"] * 13]
+
+    assert chosen(["Who", "Note"], *(["x.com", note] for note in notes)).name == "Who"
+
+
+def test_domains_amid_words_are_taken_where_there_are_no_others() -> None:
+    assert chosen(["No", "Who"], ["1", "Acme (acme.com)"], ["2", "Beta (beta.de)"]).name == "Who"
 
 
 def test_a_known_name_over_a_column_without_domains_does_not_win() -> None:
@@ -99,6 +138,42 @@ def test_columns_of_one_name_and_of_none_get_names_of_their_own() -> None:
     names = chosen(header, ["a.com", "x", "y", "z", "w", "v"]).names
 
     assert names == ("Domain", "Note", "Note (2)", "Column D", "Note (2) (2)", "Column F")
+
+
+def rows(*written: str) -> list[Row]:
+    return [Row(number, one.split("|")) for number, one in enumerate(written, 1)]
+
+
+@pytest.mark.parametrize(
+    ("written", "above"),
+    [
+        (("Domain|DR", "a.com|1"), 0),
+        (("Links of client.com", "Domain|DR", "a.com|1"), 1),
+        (("client.com||", "2024-01-05||", "Domain|DR|Note", "a.com|1|x"), 2),
+        (("Website:|client.com||", "Domain|DR|UR|Note", "a.com|1|2|x"), 1),
+        (("|Metrics|", "Domain|DR|UR", "a.com|1|2"), 1),
+        (("Outreach", "Where to|DR|UR", "a.com|1|2"), 1),
+        # a row of the list is no title, nor a header further down
+        (("a.com||", "Domain|", "b.com|1"), 0),
+        (("a.com||", "b.com||", "words|and|more"), 0),
+        (("a.com|1", "b.com|2", "Domain|DR", "c.com|3"), 0),
+        (("Domain|client.com", "Domain|rival.com", "a.com|1"), 0),
+        (("My sites", "Domain", "a.com"), 0),
+        (("Acme", "a.com|b.com"), 0),
+        (("Domain||", "two|words|more", "a.com|1|2"), 0),
+        (("Acme||", "office|€ 5|x", "a.com|€ 6|y"), 0),
+        (("Outreach", *["x"] * 12, "Domain|DR", "a.com|1"), 0),
+    ],
+)
+def test_what_stands_above_the_header_is_no_row_of_the_list(written: tuple[str, ...], above: int) -> None:
+    assert titles(rows(*written)) == above
+
+
+def test_a_column_that_is_asked_for_is_found_below_the_titles() -> None:
+    listed = rows("Outreach||", "Where|5|DR", "a.com|b|1")
+
+    assert titles(listed) == 0
+    assert titles(listed, "where") == 1
 
 
 def test_letters_go_on_after_z() -> None:

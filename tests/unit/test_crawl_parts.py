@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 from scrapy import exceptions
+from scrapy.downloadermiddlewares.downloadtimeout import DownloadTimeoutMiddleware
 from scrapy.http import HtmlResponse, Request, Response
 from scrapy.settings import Settings
+from scrapy.utils.conf import build_component_list
 from scrapy.utils.misc import load_object
 from twisted.internet import error
 from twisted.python.failure import Failure
@@ -435,6 +437,19 @@ def test_parts_stand_beside_what_the_project_switches_and_give_way_to_the_comman
     assert settings.getint("CONCURRENT_REQUESTS") == 7
     assert {"mine.One", "prospector.extensions.closer.Closer"} <= set(settings["EXTENSIONS"])
     assert settings["SCHEDULER"] == "prospector.scheduler.Scheduler"
+
+
+@pytest.mark.parametrize("chosen", [parts.WORKER, parts.DEBUG])
+def test_a_fetch_may_take_as_long_as_the_settings_say(chosen: parts.Parts) -> None:
+    """Nobody but this part of Scrapy reads DOWNLOAD_TIMEOUT: without it a page has ten seconds."""
+    settings = Settings()
+    settings.setmodule("prospector.settings")
+    parts.install(settings, chosen)
+
+    used = build_component_list(settings.get_component_priority_dict_with_base("DOWNLOADER_MIDDLEWARES"))
+
+    assert DownloadTimeoutMiddleware in [load_object(one) for one in used]
+    assert settings.getfloat("DOWNLOAD_TIMEOUT") == 30
 
 
 @pytest.mark.parametrize("chosen", [parts.WORKER, parts.DEBUG])

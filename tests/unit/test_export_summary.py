@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cli import export_words
+from cli.job import export_wording
 from prospector.core.outcomes import DomainState
 from prospector.core.score import Verdict
 from prospector.core.spec import JobSpec
@@ -174,7 +174,7 @@ def test_reasons_of_failures_stand_with_their_remedies() -> None:
     ],
 )
 def test_who_does_not_wait_is_told_when_to_ask(domains: int, formats: list[Format], when: str) -> None:
-    said = list(export_words.meanwhile(replace(JOB, domains_total=domains), formats))
+    said = list(export_wording.meanwhile(replace(JOB, domains_total=domains), formats))
 
     assert said == [
         f"Export started. Check status in {when} Run 'prospector job export-status a1b2c3' to check progress.",

@@ -7,7 +7,7 @@ import pytest
 
 from prospector.core.findings import Asked, Gathered, Mention, SiteLinks, best_zone, evidence, outside_menus
 from prospector.core.methods import Method
-from prospector.core.metric import Standing, number
+from prospector.core.metric import Decimal, Standing, decimal_of, number
 from prospector.core.outcomes import LinkStatus, PageFlag, PageKind
 from prospector.core.score import Verdict, score
 from prospector.core.zones import Zone
@@ -118,6 +118,38 @@ def test_a_link_anywhere_on_the_site_decides_for_the_site() -> None:
 )
 def test_the_numbers_of_the_users_own_column(cell: str, value: float | None) -> None:
     assert number(cell) == value
+
+
+@pytest.mark.parametrize(
+    ("cells", "decimal"),
+    [
+        (["1.234,5", "987"], Decimal.COMMA),
+        (["1.234.567", "x"], Decimal.COMMA),
+        (["12.345", "987", "", "3.210"], Decimal.COMMA),
+        (["2,5", "7"], Decimal.POINT),  # read right either way
+        (["1,234.5", "987"], Decimal.POINT),
+        (["12.345", "3.210"], Decimal.POINT),  # three decimals everywhere
+        (["0.125", "2"], Decimal.POINT),
+        (["1.25", "1.234", "2"], Decimal.POINT),
+        (["12.5K", "300"], Decimal.POINT),
+        ([], Decimal.POINT),
+    ],
+)
+def test_whether_a_point_is_decimal_is_seen_from_the_whole_column(cells: list[str], decimal: Decimal) -> None:
+    assert decimal_of(cells) is decimal
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"), [("1.234,5", 1234.5), ("12.345", 12_345), ("2,5", 2.5), ("1.234.567 %", 1_234_567), ("7", 7)]
+)
+def test_numbers_with_a_decimal_comma(cell: str, value: float) -> None:
+    assert number(cell, Decimal.COMMA) == value
+
+
+def test_sites_of_a_german_list_stand_in_the_order_of_their_numbers() -> None:
+    standing = Standing("Traffic", ["12.345", "987", "3.210,5"])
+
+    assert [standing.metric(cell).share for cell in ("987", "3.210,5", "12.345")] == [0, 0.5, 1]  # type: ignore[union-attr]
 
 
 def test_a_metric_is_a_sites_standing_in_the_list() -> None:

@@ -226,7 +226,6 @@ PRIVATE = [
     "017700000001",
     "2130706433",
     "http://2130706433/",
-    "0",
     "0.0.0.0",
     "10.0.0.1",
     "172.16.0.1",
@@ -302,7 +301,18 @@ def test_words_beside_a_domain_are_no_refusals_but_an_email_is() -> None:
 def test_a_number_beside_a_domain_is_noise_but_an_address_is_not() -> None:
     assert domains("7 acme.com") == ["acme.com"]
     assert hosts.read("acme.com 127.1") == [Host("acme.com", "acme.com", "acme.com"), Refused("127.1", Reason.PRIVATE)]
-    assert hosts.read("7") == [Refused("7", Reason.PRIVATE)]
+    assert domains("acme.com since 01.02.2024 for 12.50") == ["acme.com"]
+
+
+@pytest.mark.parametrize(
+    "cell", ["7", "0", "12345", "3.14", "12,50", "-5", "01.02.2024", "2024-01-05", "2024/01/05 10:30", "7%"]
+)
+def test_a_number_or_a_date_is_refused_as_what_it_is(cell: str) -> None:
+    assert hosts.read(cell) == [Refused(cell, Reason.NUMBER)]
+
+
+def test_a_word_and_a_number_are_refused_as_words() -> None:
+    assert hosts.read("Total 36") == [Refused("Total 36", Reason.NO_DOT)]
 
 
 def test_a_refused_value_is_shown_cut() -> None:

@@ -53,6 +53,40 @@ def test_every_row_ends_in_one_place_and_the_sum_adds_up() -> None:
     assert (intake.rows, intake.extra) == (7, 1)
 
 
+@pytest.mark.parametrize(
+    ("cell", "kept"),
+    [
+        ("https://bob:s3cret@cms.acme.com/wp-admin?a=b@c", "https://bob:***@cms.acme.com/wp-admin?a=b@c"),
+        ("Login: ftp://bob:s3:cr@t@acme.com (ask Eve)", "Login: ftp://bob:***@acme.com (ask Eve)"),
+        ("http://:s3cret@acme.com", "http://:***@acme.com"),
+        ("http://bob:s3cret@acme.com?mail=eve@acme.com", "http://bob:***@acme.com?mail=eve@acme.com"),
+        ("https://acme.com:8080/@bob", "https://acme.com:8080/@bob"),
+        ("Ask:bob@acme.com, https://acme.com/", "Ask:bob@acme.com, https://acme.com/"),
+        ("mailto:bob@acme.com", "mailto:bob@acme.com"),
+    ],
+)
+def test_the_users_other_columns_are_kept_without_passwords(cell: str, kept: str) -> None:
+    intake = taken(f'Domain,Note\nacme.com,"{cell}"\n')
+
+    assert intake.other_columns(intake.domains[0]) == {"Note": kept}
+
+
+def test_titles_above_the_header_are_left_out_and_said() -> None:
+    data = "Backlinks of client.com,,\nExported 2024-01-05,,\n,,\nWebsite,DR,Note\na.com,5,x\nb.com,7,\n"
+
+    intake = taken(data)
+
+    assert [(one.row, one.domain) for one in intake.domains] == [(5, "a.com"), (6, "b.com")]
+    assert (intake.rows, intake.rejected, intake.names) == (2, [], ("Website", "DR", "Note"))
+    assert intake.warnings == ["Rows 1 to 2 of leads.csv stand above the header, and were left out."]
+
+
+def test_a_title_of_one_row_is_said_as_one() -> None:
+    assert taken("Leads,,\nDomain,DR,Note\na.com,5,x\n").warnings == [
+        "Row 1 of leads.csv stands above the header, and was left out."
+    ]
+
+
 def test_a_value_of_several_lines_is_shown_on_one() -> None:
     intake = taken('name,domain\nx,"not a\ndomain"\ny,a.com\n')
 

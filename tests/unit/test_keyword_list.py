@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prospector.core.keyword_list import KeywordReason, other_spellings, read_keywords
+from prospector.core.keyword_list import KeywordReason, read_keywords
 from prospector.core.keywords import Keyword
 from prospector.errors import InputInvalid
 
@@ -130,29 +130,55 @@ def test_one_or_two_letters_are_warned_of() -> None:
     assert warnings("HP")[0].startswith('"HP" is very short')
 
 
+def test_spellings_that_would_be_missed_are_one_warning_with_examples() -> None:
+    assert warnings("e-commerce") == [
+        'Other spellings are other keywords: "e-commerce" (ecommerce, e commerce). Add what you want found.'
+    ]
+    (warning,) = warnings("Café", "Rhône", "Müller", "Köln", "Acme")
+    assert '"Café" (cafe), "Rhône" (rhone), "Müller" (mueller, muller) and 1 more. Add' in warning
+
+
+TABLES = {
+    "Google Keyword Planner": (
+        'Keyword Stats 2024-01-05\n"January 2023 - December 2023"\nKeyword\tCurrency\tSearches\n'
+        "crm software\tUSD\t1000\nbest crm\tUSD\t10\n"
+    ).encode("utf-16"),
+    "Search Console": b"Top queries,Clicks,CTR,Position\ncrm software,120,4%,3.2\nbest crm,10,3.3%,12.9\n",
+    "Semrush": b'Keyword,Intent,Volume,Trend\ncrm software,I,1000,"0.1,0.2"\nbest crm,C,10,"1,1"\n',
+    "German Excel": "Suchbegriff;Suchvolumen\r\ncrm software;1.000\r\nbest crm;10,5\r\n".encode("cp1252"),
+}
+
+
+@pytest.mark.parametrize("data", TABLES.values(), ids=TABLES.keys())
+def test_the_keywords_of_a_tools_export_are_its_column_of_keywords(data: bytes) -> None:
+    assert [one.text for one in read_keywords(data, "export.csv").keywords] == ["crm software", "best crm"]
+
+
+def test_titles_above_the_keywords_are_said() -> None:
+    warned = read_keywords(TABLES["Google Keyword Planner"], "export.csv").warnings
+
+    assert "Rows 1 to 2 of export.csv stand above the header, and were left out." in warned
+
+
+def test_a_table_of_figures_without_a_known_name_is_read_by_its_first_column_of_words_and_that_is_said() -> None:
+    listed = read_keywords(b"Nr,Anfragen,Klicks\n1,crm software,120\n2,best crm,10\n", "export.csv")
+
+    assert [one.text for one in listed.keywords] == ["crm software", "best crm"]
+    assert listed.warnings == ['No column of export.csv is named "keyword"; "Anfragen" was used.']
+
+
 @pytest.mark.parametrize(
-    ("keyword", "missed"),
+    "lines",
     [
-        ("e-commerce", ["ecommerce", "e commerce"]),
-        ("eCommerce", ["e-commerce"]),
-        ("E-Mail", ["email", "e mail"]),
-        ("Müller", ["mueller", "muller"]),
-        ("Café Central", ["cafe central"]),
-        ("Johnson & Johnson", ["johnson and johnson"]),
-        ("Acme CRM", []),
-        ("C++", []),
-        ("-5 degrees", []),
+        ["Smith, Jones", "Doe, Sons", "Miller, Partners"],
+        ["Windows, 11", "iPhone, 15", "Catch, 22"],
+        ["Name, Year", "Blade Runner, 2049"],
+        ["Acme", "brand", "query"],
+        ["Years, Rooms", "1984, 2001", "2010, 2012"],
     ],
 )
-def test_other_spellings_that_would_be_missed(keyword: str, missed: list[str]) -> None:
-    assert other_spellings(Keyword(keyword)) == missed
-
-
-def test_a_spelling_that_is_in_the_list_is_not_missed() -> None:
-    assert warnings("e-commerce", "ecommerce") == [
-        '"e-commerce" is not found where it is written "e commerce". Add what you want found.'
-    ]
-    assert warnings("e-commerce", "ecommerce", "E Commerce") == []
+def test_a_comma_or_a_name_of_columns_within_a_list_belongs_to_its_keyword(lines: list[str]) -> None:
+    assert texts("\n".join(lines)) == lines
 
 
 def test_the_encoding_of_a_list_does_not_matter() -> None:

@@ -38,6 +38,12 @@ def test_its_range_is_that_of_the_numbers_and_only_of_domains_that_are_crawled()
     assert column("organic_traffic") == MetricColumn("Organic Traffic", 3, "1,200", "3M")
 
 
+def test_its_range_is_in_order_where_the_comma_is_decimal() -> None:
+    leads = "Domain;Traffic\none.de;12.345\ntwo.de;987\nthree.de;1.000,5\n"
+
+    assert column("Traffic", leads) == MetricColumn("Traffic", 3, "987", "12.345")
+
+
 def test_one_that_is_not_there_is_refused_with_a_near_one() -> None:
     problem, remedy = refusal("Organic Trafic")
 

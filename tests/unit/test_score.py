@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from prospector.core.link_words import page_link_words
 from prospector.core.outcomes import LinkStatus, PageFlag, PageKind
 from prospector.core.score import (
     FIT_POINTS,
@@ -14,7 +15,6 @@ from prospector.core.score import (
     Evidence,
     Metric,
     Verdict,
-    page_link_words,
     score,
 )
 from prospector.core.zones import Zone

@@ -1,16 +1,28 @@
 """The demo's list: as people have them, and always the same."""
 
 from collections import Counter
+from datetime import UTC, datetime
 
 import pytest
 
 from prospector.core.exclusions import exclusions
+from prospector.core.findings import Asked, Gathered, Mention, SiteLinks, evidence
 from prospector.core.intake import take
 from prospector.core.keyword_list import read_keywords
-from prospector.demo import showcase
+from prospector.core.keywords import Keyword
+from prospector.core.linking import linking
+from prospector.core.match import Matcher
+from prospector.core.match import Mention as Found
+from prospector.core.methods import Method
+from prospector.core.outcomes import LinkStatus, PageFlag
+from prospector.core.page import read
+from prospector.core.score import Scored, Verdict, score
+from prospector.core.signs import Sign
+from prospector.demo import document, showcase
 from prospector.demo.kinds import KINDS
 from prospector.demo.plan import Plan
 from prospector.demo.site import CLIENT, COMPETITORS
+from prospector.demo.truth import address
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +51,45 @@ def test_the_keywords_are_taken_as_they_are(plan: Plan) -> None:
 
     assert [one.text for one in found.keywords] == list(plan.keywords)
     assert not found.rejected
+
+
+def verdict(kind: str) -> Scored:
+    """By the product's own rules, over all pages of such a site."""
+    plan = Plan(1, 1, [kind])
+    (site,) = plan.sites
+    matcher = Matcher([Keyword(one) for one in plan.keywords])
+    found = Gathered()
+    for number, planned in enumerate(site.pages.values()):
+        page = read(document.encoded(planned, rendered=False), address(planned, site))
+        flags = PageFlag.PARKED if Sign.PARKED in page.signs else 0
+        status = linking(page.links, [CLIENT], COMPETITORS).status
+        for mention in matcher.mentions(page):
+            found.add(row(number, page.url, mention, flags, status, plan.keywords.index(mention.keyword.text)))
+    asked = Asked(plan.keywords, has_client=True, languages=frozenset())
+    return score(evidence(found, SiteLinks(pages_read=len(site.pages)), asked, None))
+
+
+def row(page: int, url: str, mention: Found, flags: int, link: LinkStatus, keyword: int) -> Mention:
+    """As the record keeps it."""
+    zones = {str(zone): count for zone, count in mention.zones.items()}
+    return Mention(
+        1, page, url, keyword, mention.frequency, next(iter(mention.zones)), zones, str(mention.snippet), mention.anchor,
+        Method.DIRECT, datetime.now(UTC), 200, link, None, flags, None, None,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected", "reason"),
+    [
+        ("menus", Verdict.MENUS_ONLY, "in menus and footers only"),
+        ("for-sale", Verdict.REJECTED, "the page is parked or for sale"),
+    ],
+)
+def test_the_showcase_has_sites_that_are_no_prospects(kind: str, expected: Verdict, reason: str) -> None:
+    scored = verdict(kind)
+
+    assert kind in showcase.SHARES
+    assert (scored.verdict, scored.reason) == (expected, reason)
 
 
 def test_the_same_seed_gives_the_same_list(plan: Plan) -> None:

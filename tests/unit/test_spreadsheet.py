@@ -33,10 +33,16 @@ def test_every_encoding_is_read_as_what_it_is(data: bytes) -> None:
     assert cells(data) == [["Name", "Website"], ["Müller", "müller.de"]]
 
 
-def test_an_encoding_other_than_utf_8_is_said() -> None:
-    assert read_table(PEOPLE.encode("cp1252"), "leads.csv").notes == ["leads.csv was read as cp1252."]
-    assert read_table(PEOPLE.encode("utf-16"), "leads.csv").notes == ["leads.csv was read as utf-16."]
+def test_an_encoding_that_was_guessed_at_is_said_with_a_word_that_shows_it() -> None:
+    (polish,) = read_table("Domain,Miasto\na.pl,Łódź\n".encode("cp1250"), "leads.csv").notes
+
+    assert polish == 'leads.csv was read as cp1252, and so has "ódŸ". If that looks wrong, save it as CSV UTF-8.'
+
+
+def test_an_encoding_that_is_sure_or_does_not_matter_is_not_said() -> None:
+    assert read_table(PEOPLE.encode("utf-16"), "leads.csv").notes == []
     assert read_table(PEOPLE.encode(), "leads.csv").notes == []
+    assert read_table("Domain,Price\na.com,5 €\n".encode("cp1252"), "leads.csv").notes == []
 
 
 def test_utf_8_with_one_bad_byte_stays_utf_8() -> None:
@@ -81,6 +87,14 @@ def test_a_stray_comma_in_one_note_of_ten_does_not_hide_the_columns() -> None:
 
 def test_counts_that_differ_line_by_line_mean_one_column() -> None:
     assert delimiter_of("a.com, b.com\nc.com\nd.com, e.com, f.com\n") == ONE_COLUMN
+
+
+def test_titles_above_a_short_table_do_not_hide_its_columns() -> None:
+    titles = "Leads of client.com\nExported 5 January\n"
+
+    assert delimiter_of(titles + "Domain;DR\na.com;1,5\nb.com;2\n") == ";"
+    # one column, in which three of five rows have two domains
+    assert delimiter_of("a.com\nb.com\nc.com, d.com\ne.com, f.com\ng.com, h.com\n") == ONE_COLUMN
 
 
 def test_excels_own_first_line_names_the_delimiter_and_counts_as_a_row() -> None:

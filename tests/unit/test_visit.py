@@ -289,7 +289,7 @@ def test_the_listed_host_comes_before_its_twin_and_https_before_http() -> None:
 
 @pytest.mark.parametrize(
     ("host", "is_one"),
-    [("b.test", True), ("8.8.8.8", True), ("[2606:4700::1]", True), ("10.0.0.1", False), ("[::1]", False), ("localhost", False)],
+    [("b.test", True), ("8.8.8.8", True), ("[2606:4700::1]", True), ("10.0.0.1", False), ("[::1]", False), ("localhost", False), ("167772161", False), ("10.1", False)],
 )  # fmt: skip
 def test_a_web_host_is_a_name_or_a_public_address(host: str, is_one: bool) -> None:
     assert is_web_host(host) is is_one

@@ -6,7 +6,8 @@ from urllib.parse import quote
 from zlib import crc32
 
 from prospector.demo.draft import DEFAULT_ROBOTS, Draft
-from prospector.demo.site import Answer, Domain, Page, Request, Schemes, Site, Zone
+from prospector.demo.prose import stock
+from prospector.demo.site import Answer, Domain, Page, Placement, Request, Schemes, Site, Zone
 
 RSS = '<?xml version="1.0"?><rss version="2.0"><channel><title>Acme CRM</title></channel></rss>'
 COLOURS = ("red", "green", "blue", "black")
@@ -41,6 +42,16 @@ def blog(draft: Draft) -> Site:
     draft.page("/tag/all/", [post.target for post in posts], mentions=False)
     draft.answer("/feed/", Answer(body=RSS.encode(), media="application/rss+xml"))
     draft.answer("/photo.jpg", Answer(body=b"\xff\xd8\xff\xe0Acme CRM" * 40, media="image/jpeg"))
+    draft.robots(DEFAULT_ROBOTS)
+    return draft.site()
+
+
+def menus(draft: Draft) -> Site:
+    """Keywords stand in the menu and the footer of every page, and nowhere else; no page links to the client."""
+    pages = draft.grow(draft.rng.randint(3, 6), mentions=False)
+    placements = tuple(Placement(zone, draft.rng.choice(stock().phrases)) for zone in (Zone.NAV, Zone.FOOTER))
+    for page in pages:
+        draft.pages[page.key] = replace(page, placements=placements, backlinks=())
     draft.robots(DEFAULT_ROBOTS)
     return draft.site()
 
@@ -129,6 +140,7 @@ KINDS = {
     "company": (company, 40),
     "twenty": (twenty, 0),
     "blog": (blog, 12),
+    "menus": (menus, 1),
     "shop": (shop, 6),
     "session": (session, 1),
     "idn": (idn, 2),

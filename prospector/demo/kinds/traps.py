@@ -1,7 +1,10 @@
 """Sites that never end, and sites that are nothing: calendars, growing paths, wildcard hosts, soft 404s, parked names."""
 
+from dataclasses import replace
+
 from prospector.demo.draft import DEFAULT_ROBOTS, Draft
-from prospector.demo.site import Answer, Ending, Outcome, Page, Reach, Request, Site
+from prospector.demo.prose import stock
+from prospector.demo.site import Answer, Ending, Outcome, Page, Placement, Reach, Request, Site, Zone
 
 MONTHS = 12
 PARKED = (
@@ -76,6 +79,16 @@ def parked(draft: Draft) -> Site:
     return draft.site(rule=lambda _request: Answer(body=body))
 
 
+def for_sale(draft: Draft) -> Site:
+    """Parked, with a list of keywords to click on, as such pages have them: a mention is there, and no prospect."""
+    placed = tuple(Placement(Zone.LIST, draft.rng.choice(stock().phrases)) for _ in range(3))
+    offer = "<p>This domain is for sale. Buy this domain.</p>"
+    page = draft.page("/", mentions=False, paragraphs=1, tail=offer)
+    draft.pages[page.key] = replace(page, placements=placed, backlinks=(), decoys=())
+    draft.robots(DEFAULT_ROBOTS)
+    return draft.site()
+
+
 def gone(draft: Draft) -> Site:
     draft.page("/", reach=Reach.BROKEN)
     draft.answer("/", Answer(410, b"<h1>Gone</h1>"))
@@ -95,6 +108,7 @@ KINDS = {
     "wildcard": (wildcard, 1),
     "soft-missing": (soft_missing, 1),
     "parked": (parked, 2),
+    "for-sale": (for_sale, 1),
     "gone": (gone, 1),
     "missing": (missing, 1),
 }

@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Self
 
-from prospector.errors import Conflict, ServerUnreachable
-from prospector.store import exports, results
+from prospector.errors import Conflict, ProspectorError
+from prospector.store import exports
+from prospector.store.failures import in_our_words
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -54,7 +55,7 @@ class Heart:
             raise NotOurs(self._export)
 
     def beat(self) -> None:
-        with results.in_our_words(), self._engine.begin() as connection:
+        with in_our_words(), self._engine.begin() as connection:
             self._lost = not exports.beat(connection, self._export, self.rows_done, self.rows_total)
         self.check()
 
@@ -64,5 +65,5 @@ class Heart:
                 self.beat()
             except NotOurs:
                 return
-            except ServerUnreachable:
+            except ProspectorError:
                 continue  # a server that is away ends the reading too, and that is where it is said

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from prospector.core.findings import Asked, Gathered, Mention, SiteLinks, best_zone, evidence
+from prospector.core.link_words import page_link_words
 from prospector.core.metric import Standing
 from prospector.core.outcomes import FINISHED, DomainState, LinkStatus, PageFlag
-from prospector.core.score import Metric, Scored, Verdict, page_link_words, score
+from prospector.core.score import Metric, Scored, Verdict, score
 from prospector.core.spec import spec_from
 from prospector.store.jobs import Job
 from prospector.store.results import Results, SiteRow

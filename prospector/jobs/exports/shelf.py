@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from prospector.core.retention import EXPORT_DAYS
 from prospector.errors import Conflict, EnvironmentInvalid
 from prospector.store import exports
-from prospector.store.tables import ExportState
+from prospector.store.kinds import ExportState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

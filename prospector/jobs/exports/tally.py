@@ -16,8 +16,8 @@ from prospector.core.states import IN_FLIGHT
 from prospector.core.sums import Sum
 from prospector.jobs.exports.prospect import Prospect
 from prospector.store.jobs import Job, Keyword
+from prospector.store.kinds import IssueKind
 from prospector.store.results import SiteRow
-from prospector.store.tables import IssueKind
 
 MOST_NAMED_KEYWORDS = 5
 CASE_SENSITIVE = " (case-sensitive)"

@@ -8,9 +8,10 @@ import xlsxwriter
 
 from prospector.blobs import Writer
 from prospector.core.findings import Mention
+from prospector.core.link_words import LINKING, page_link_words
 from prospector.core.outcomes import DomainState, PageFlag
 from prospector.core.remedies import remedy
-from prospector.core.score import LINKING, Verdict, page_link_words
+from prospector.core.score import Verdict
 from prospector.jobs.exports.csv_files import lost_page, no_failure, retries
 from prospector.jobs.exports.front import write_settings, write_summary
 from prospector.jobs.exports.output import Output

@@ -37,7 +37,7 @@ from ...integration.frontier.conftest import Server  # noqa: TID252  # a Redis t
 KEY = "k3y-of-the-crawls-4f6a8c0e2b1d"
 WORKER = [sys.executable, "-P", "-m", "scrapy", "crawl", "domain"]
 DELAY_MS = 30
-OVER_SECONDS = 90
+OVER_SECONDS = 150
 LOOK_SECONDS = 0.1
 
 
@@ -155,7 +155,7 @@ class Stage:
         for worker in self.workers:
             worker.terminate()
         for worker in self.workers:
-            worker.wait(20)
+            worker.wait(60)
         self.workers.clear()
 
     def kill(self) -> None:

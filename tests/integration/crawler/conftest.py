@@ -69,7 +69,7 @@ class Bench:
         return int(cast("Any", self.frontier.redis.hget(f"prospector:job:{self.job}", name)) or 0)
 
 
-async def until(what: Callable[[], object], seconds: float = 30) -> None:
+async def until(what: Callable[[], object], seconds: float = 60) -> None:
     async with asyncio.timeout(seconds):
         while not what():
             await asyncio.sleep(0.01)

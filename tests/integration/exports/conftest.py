@@ -25,9 +25,9 @@ from prospector.store import domains, exports, jobs, pages, spend
 from prospector.store.domains import Finished
 from prospector.store.exports import Export
 from prospector.store.jobs import InputIssue, Keyword, ListedDomain, NewJob
+from prospector.store.kinds import IssueKind
 from prospector.store.pages import MentionRow, PageRow
 from prospector.store.spend import Reservation
-from prospector.store.tables import IssueKind
 
 from .s3_server import BUCKET, KEYS, S3Server
 

@@ -2,17 +2,16 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from prospector.blobs.s3 import s3_client
 from prospector.errors import ServerUnreachable
+from tests.ports import free_ports
 
 PORTS = ("master.port", "master.port.grpc", "volume.port", "volume.port.grpc", "filer.port", "filer.port.grpc")
 PORTS += ("s3.port", "s3.port.grpc")
@@ -89,15 +88,6 @@ class S3Server:
         if self._process:
             self._process.kill()
             self._process.wait()
-
-
-def free_ports(count: int) -> list[int]:
-    """Held all at once, so that they differ."""
-    with ExitStack() as held:
-        sockets = [held.enter_context(socket.socket()) for _ in range(count)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [int(one.getsockname()[1]) for one in sockets]
 
 
 def credentials() -> dict[str, str]:

@@ -15,8 +15,8 @@ from prospector.errors import Conflict, NotFound
 from prospector.jobs.exports import asking
 from prospector.jobs.exports.asking import RUNNERS_MOST, Crew
 from prospector.store import exports, locks
+from prospector.store.kinds import ExportState
 from prospector.store.locks import Lock
-from prospector.store.tables import ExportState
 
 from .conftest import ALL, CSV_ONLY, ask
 

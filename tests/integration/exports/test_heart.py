@@ -10,7 +10,7 @@ from prospector.store import exports
 
 from .conftest import CSV_ONLY, ask, state
 
-SECONDS = 20
+SECONDS = 60
 
 
 def until(engine: Engine, export: exports.Export, rows_done: int) -> None:

@@ -5,13 +5,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import Engine, text
-from sqlalchemy.exc import DBAPIError
 
 from prospector.core.methods import Method
 from prospector.core.outcomes import DomainState, LinkStatus, PageFlag, PageKind, PageOutcome
 from prospector.core.zones import Zone
 from prospector.errors import NotFound, ServerUnreachable
-from prospector.store import pages, partitions, results, spend
+from prospector.store import pages, partitions, spend
 from prospector.store.domains import Finished
 from prospector.store.jobs import Keyword, ListedDomain
 from prospector.store.results import ResultsDeleted, SiteRow, snapshot
@@ -246,19 +245,6 @@ def test_a_job_without_results_or_without_an_id_is_a_clear_end(engine: Engine, j
         with pytest.raises(NotFound, match=said), snapshot(engine, wrong):
             pass
     assert issubclass(ResultsDeleted, NotFound)
-
-
-def test_what_postgres_says_is_said_in_our_words() -> None:
-    class Refusal(Exception):
-        pgcode = "57P01"
-
-    with (
-        pytest.raises(ServerUnreachable, match="Postgres ended the work: terminating connection"),
-        results.in_our_words(),
-    ):
-        raise DBAPIError("SELECT", {}, Refusal("terminating\nconnection"))
-    with pytest.raises(MemoryError), results.in_our_words():
-        raise DBAPIError("SELECT", {}, Exception("out of memory for query result"))
 
 
 def test_five_hundred_keywords_of_one_job_keep_their_numbers(engine: Engine) -> None:

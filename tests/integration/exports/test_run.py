@@ -249,7 +249,7 @@ def test_progress_is_said_in_rows_while_it_works(stores: Stores, engine: Engine,
     seen = []
 
     def look() -> None:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while not seen and time.monotonic() < deadline:
             found = state(engine, claimed)
             if found.rows_total == 20:

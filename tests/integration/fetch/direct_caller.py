@@ -28,7 +28,7 @@ from twisted.internet import reactor  # noqa: E402
 from twisted.python.failure import Failure  # noqa: E402
 
 from prospector.core.addresses import Policy, read_name_map  # noqa: E402
-from prospector.fetch import resolver  # noqa: E402
+from prospector.fetch import last_look, resolver  # noqa: E402
 from prospector.fetch.direct import DirectHandler  # noqa: E402
 from prospector.fetch.resolver import Names, Resolver  # noqa: E402
 from prospector.spiders.symptoms import evidence_of_failure  # noqa: E402
@@ -62,7 +62,7 @@ class Passage:
         return self._leaves >= 0
 
     def _sleep(self, sign: Path) -> None:
-        until = time.monotonic() + 5
+        until = time.monotonic() + 30
         while not sign.exists() and time.monotonic() < until:
             time.sleep(0.01)
         self.told["signed"] = sign.exists()
@@ -89,7 +89,7 @@ def without_files() -> Iterator[None]:
 
 async def fetched(handler: DirectHandler, wish: dict[str, Any]) -> dict[str, Any]:
     passage = Passage(wait=wish.get("wait", 0), leaves=wish.get("leaves", 1_000), sign=wish.get("sign"))
-    meta = {"passage": passage, "download_timeout": wish.get("seconds", 5)}
+    meta = {"passage": passage, "download_timeout": wish.get("seconds", 30)}
     request = Request(wish["url"], headers={"User-Agent": "test"}, meta=meta)
     try:
         with without_files() if wish.get("without_files") else nullcontext():
@@ -103,6 +103,7 @@ async def fetched(handler: DirectHandler, wish: dict[str, Any]) -> dict[str, Any
 
 async def serve() -> None:
     resolver._system = look_up
+    last_look.CONNECT_SECONDS = WISH.get("connect_seconds", last_look.CONNECT_SECONDS)
     resolver.KEPT_SECONDS = WISH.get("kept_seconds", resolver.KEPT_SECONDS)
     policy = Policy(tuple(ip_network(one) for one in WISH.get("allowed", ())))
     Resolver(reactor, Names(policy, read_name_map(WISH.get("resolve", ())))).install_on_reactor()  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -250,6 +251,24 @@ def test_the_end_of_a_fetch_is_told_with_what_the_site_asked_for(
 
 def test_a_fetch_has_so_much_time_and_no_more(inside: ThreadingHTTPServer) -> None:
     [told] = fetch({"url": f"http://127.1.0.1:{inside.server_port}/slow", "seconds": 0.5})
+
+    assert (told["evidence"], told["strained"]) == ("timed-out", True)
+
+
+@pytest.fixture
+def full() -> Iterator[str]:
+    """The address of a server that takes no connection: its line is full."""
+    with ExitStack() as opened:
+        server = opened.enter_context(socket.create_server(("127.1.0.1", 0), backlog=0))
+        for _ in range(3):
+            one = opened.enter_context(socket.socket())
+            one.setblocking(False)
+            one.connect_ex(server.getsockname())
+        yield f"127.1.0.1:{server.getsockname()[1]}"
+
+
+def test_a_connection_has_a_smaller_part_of_that_time(full: str) -> None:
+    [told] = fetch({"url": f"http://{full}/", "seconds": 1_000}, connect_seconds=0.2)
 
     assert (told["evidence"], told["strained"]) == ("timed-out", True)
 

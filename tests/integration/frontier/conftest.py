@@ -16,7 +16,7 @@ from prospector.frontier import calls, keys
 from prospector.frontier.calls import Claim, Fetch, Limits, Seed, Terms
 from prospector.frontier.client import Frontier
 
-DELAY_MS = 40
+DELAY_MS = 900  # of the real clock: a machine that stands still for a moment must not end it; `advance` does
 PRICES = (("direct", 0), ("scrapingbee-standard", 1), ("scrapingbee-js", 5))
 
 
@@ -35,7 +35,7 @@ class Server:
         command = [program, "--port", "0", "--unixsocket", f"{self._folder}/socket", "--dir", self._folder]
         command += ["--save", "", "--appendonly", "yes", "--databases", "64", "--set-max-intset-entries", "16384"]
         self._process = subprocess.Popen([*command, *options], stdout=subprocess.DEVNULL)
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             try:
                 if Frontier(self.url).redis.ping():
@@ -81,7 +81,7 @@ class Hand(Frontier):
         self.redis.zrem("prospector:workers", "test/warm-up")
         self.redis.zrem("prospector:nodes", "test")
         self.run(calls.reap())
-        self.advance(3_000)
+        self.advance(DELAY_MS + 3_000)
 
     @property
     def run_id(self) -> str:
@@ -92,6 +92,11 @@ class Hand(Frontier):
         self.redis.hincrby("prospector:meta", "skew", ms)
         for looked in ("watched", "clock"):  # as if somebody had reaped and claimed all along
             self.redis.hincrby("prospector:meta", looked, max(0, ms))
+
+    def now_ms(self) -> int:
+        """By the frontier's clock."""
+        seconds, micros = self.redis.time()
+        return seconds * 1_000 + micros // 1_000 + int(self.redis.hget("prospector:meta", "skew") or 0)
 
     def job(self, name: str, domains: Sequence[str], *, held: bool = False, **limits: Any) -> None:
         self.run(calls.create(name, replace(Limits(cap_credits=10_000), **limits)))

@@ -258,10 +258,9 @@ def test_a_page_that_is_to_be_tried_again_comes_with_its_state_after_its_wait(fr
     frontier.finish(frontier.one(), Verdict.AGAIN, state=state, wait_ms=wait_ms)
 
     if wait_ms:
-        frontier.advance(wait_ms - 500)
+        frontier.advance(wait_ms - 1_000)
         assert frontier.claim().tickets == ()
-        frontier.advance(500)
-    frontier.advance(100)
+    frontier.advance(1_000)
     ticket = frontier.claim().tickets[0]
 
     assert ticket.state == state

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -15,6 +16,7 @@ from prospector.frontier.pump import HEARD_SECONDS
 from .conftest import DELAY_MS, Hand, Server
 
 HOUR_MS = 3_600_000
+QUICK_MS = 40  # where a delay is waited for
 HEARD_MS = int(HEARD_SECONDS * 1000)
 
 
@@ -23,18 +25,18 @@ def test_eight_workers_and_two_jobs_keep_the_gap_of_every_site(frontier: Hand, s
     frontier.job("one", hosts)
     frontier.job("two", hosts)
     spans: list[tuple[str, float, float]] = []
-    run_id = frontier.run_id
+    run_id, quick = frontier.run_id, replace(Hand.terms, delay_ms=QUICK_MS)
 
     def work(worker: str) -> None:
         mine = Frontier(shared_server.url)
-        until = time.monotonic() + 30
+        until = time.monotonic() + 60
         while len(spans) <= 200 and time.monotonic() < until:
-            claim = mine.run(calls.claim(worker, 3, Hand.terms, run_id))
+            claim = mine.run(calls.claim(worker, 3, quick, run_id))
             began = time.monotonic()
             for ticket in claim.tickets:
                 mine.run(calls.add(ticket.lease, [Found(f"{ticket.url}x", hash(ticket.url + "x"))]))
                 ended = time.monotonic()
-                mine.run(calls.release(ticket.lease, Fetch.FINE, 0, DELAY_MS, 60_000))
+                mine.run(calls.release(ticket.lease, Fetch.FINE, 0, QUICK_MS, 60_000))
                 mine.run(calls.settle(ticket.lease, Verdict.DONE))
                 spans.append((ticket.site, began, ended))
         mine.close()
@@ -49,7 +51,7 @@ def test_eight_workers_and_two_jobs_keep_the_gap_of_every_site(frontier: Hand, s
     for site in {site for site, _, _ in spans}:
         of_site = sorted((began, ended) for one, began, ended in spans if one == site)
         gaps = [later[0] - earlier[1] for earlier, later in pairwise(of_site)]
-        assert min(gaps) >= DELAY_MS / 1000, site
+        assert min(gaps) >= QUICK_MS / 1000, site
 
 
 def test_a_site_in_flight_is_given_to_nobody_else(frontier: Hand) -> None:
@@ -135,9 +137,9 @@ def test_after_a_start_of_redis_no_site_is_granted_before_its_delay(own_server: 
 
     hand = Hand(own_server.url)
     assert hand.claim().tickets == ()
-    hand.advance(HEARD_MS - 500)
+    hand.advance(HEARD_MS // 2)
     assert hand.claim().tickets == ()  # a worker may not have noticed yet, and send what Redis has forgotten
-    hand.advance(501 + DELAY_MS)
+    hand.advance(HEARD_MS // 2 + 1 + DELAY_MS)
     assert len(hand.claim().tickets) >= 1
 
 
@@ -164,9 +166,9 @@ def test_after_a_loss_of_all_no_site_is_granted_while_a_worker_may_not_have_noti
     frontier.job("one", ["shop.test"])
 
     assert frontier.claim().tickets == ()
-    frontier.advance(HEARD_MS - 500)
+    frontier.advance(HEARD_MS // 2)
     assert frontier.claim().tickets == ()
-    frontier.advance(501 + DELAY_MS)
+    frontier.advance(HEARD_MS // 2 + 1 + DELAY_MS)
     assert len(frontier.claim().tickets) == 1
 
 
@@ -250,14 +252,17 @@ def test_one_address_is_asked_twenty_times_a_second_at_most_over_all_its_sites(f
         frontier.finish(ticket)
     frontier.advance(60_000)
 
-    given = [len(frontier.claim().tickets)]
-    for _ in range(11):
-        frontier.advance(50)
+    given, looked_ms = [], [frontier.now_ms()]
+    for _ in range(12):
         given.append(len(frontier.claim().tickets))
+        looked_ms.append(frontier.now_ms())
+        frontier.advance(50)
 
-    assert given[0] == 1
     assert sum(given) == 12
-    assert max(given) <= 2  # the wall clock moves a little between two claims
+    # the wall clock moves on between two claims, on a busy machine by more than a turn
+    assert all(
+        count <= 1 + (until - since) / 50 for count, (since, until) in zip(given, pairwise(looked_ms), strict=True)
+    )
 
 
 def test_one_address_has_sixteen_requests_in_flight_at_most(frontier: Hand) -> None:

@@ -114,7 +114,7 @@ def test_what_was_told_while_redis_refuses_is_told_again_when_it_takes_it(
             assert not answer.done()
             assert worker.pump.call_count - before < 50
             end(hand)
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 assert await answer == [Found(f"{second.url}a", 11)]
             await until(lambda: hand.counters("one")["mentions"] == 4)
             await until(lambda: hand.redis.smembers(HANDS) == {lease.encode() for lease in worker.pump.hands})

@@ -188,6 +188,18 @@ def test_a_torn_line_hides_no_other_and_a_long_log_is_read_back_only_as_far_as_i
     assert {one["event"] for one in everything} == {"gesehen: süß"}
 
 
+def test_a_log_that_scrapyd_has_deleted_meanwhile_hides_no_other(tmp_path: Path) -> None:
+    folder = tmp_path / "logs" / "prospector" / "domain"
+    folder.mkdir(parents=True)
+    for worker in ("w-1", "w-2"):
+        (folder / f"{worker}.log").write_text(json.dumps({"time": "0", "event": "seen", "job": "abc123"}))
+    logs = job_log.local_logs(tmp_path)
+
+    (folder / "w-1.log").unlink()
+
+    assert [one["worker"] for one in job_log.lines(logs, "abc123", most=3)] == ["w-2"]
+
+
 def test_the_moves_of_a_job_are_among_its_lines(desk: Desk) -> None:
     job = desk.running()
     control.pause(desk.engine, desk.frontier, job)
@@ -206,7 +218,7 @@ def wait_for_locks(engine: Engine, count: int) -> None:
     waiting = text(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
     )
-    end = time.monotonic() + 30
+    end = time.monotonic() + 60
     while True:
         with engine.connect() as connection:  # what it shows stays the same within a transaction
             if connection.scalar(waiting) == count:

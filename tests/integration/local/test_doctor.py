@@ -21,6 +21,7 @@ from prospector.local import checks, providers
 from prospector.local.checks import Check, Verdict
 from prospector.local.servers import Servers
 from prospector.store import server as store_server
+from tests.ports import free_port, free_ports
 
 
 def verdicts(found: Iterator[Check]) -> dict[str, Verdict]:
@@ -94,14 +95,13 @@ def test_a_redis_older_than_7_fails(evicting: str, monkeypatch: pytest.MonkeyPat
 @pytest.fixture
 def open_scrapyd(tmp_path: Path) -> Iterator[str]:
     """A Scrapyd as it comes: without a password."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     (tmp_path / "scrapyd.conf").write_text(
         f"[scrapyd]\nhttp_port = {port}\n[settings]\nprospector = prospector.settings\n"
     )
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     with subprocess.Popen([sys.executable, "-m", "scrapyd", "--pidfile="], cwd=tmp_path, **quiet) as process:
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         while time.monotonic() < until and socket.socket().connect_ex(("127.0.0.1", port)):
             time.sleep(0.05)
         yield f"http://127.0.0.1:{port}"
@@ -144,10 +144,7 @@ def test_a_clock_that_is_off_is_told_of(off_seconds: float, verdict: Verdict) ->
 def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The URL of a prefix in a real S3, of SeaweedFS."""
     parts = ("master", "volume", "filer", "s3", "admin")
-    free = [socket.create_server(("127.0.0.1", 0)) for _ in range(2 * len(parts))]
-    ports = [one.getsockname()[1] for one in free]
-    for one in free:
-        one.close()
+    ports = free_ports(2 * len(parts))
     words = [f"-{part}.port={port}" for part, port in zip(parts, ports[: len(parts)], strict=True)]
     words += [f"-{part}.port.grpc={port}" for part, port in zip(parts, ports[len(parts) :], strict=True)]
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{ports[3]}")
@@ -164,7 +161,7 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def test_a_bucket_is_written_read_and_cleaned(bucket: str) -> None:
-    until = time.monotonic() + 30
+    until = time.monotonic() + 90
     while True:
         try:
             blobs.round_trip(bucket)

@@ -3,7 +3,6 @@
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -43,7 +42,7 @@ def test_a_holder_that_carries_the_mark_is_ended(lock: Path) -> None:
 
         leftovers.end([lock], MARK)
 
-        assert process.wait(10) == -signal.SIGTERM
+        assert process.wait(60) == -signal.SIGTERM
 
 
 def test_a_holder_that_does_not_listen_is_killed(lock: Path) -> None:
@@ -52,7 +51,7 @@ def test_a_holder_that_does_not_listen_is_killed(lock: Path) -> None:
 
         leftovers.end([lock], MARK)
 
-        assert process.wait(10) == -signal.SIGKILL
+        assert process.wait(60) == -signal.SIGKILL
 
 
 def test_a_stranger_with_the_pid_of_a_dead_server_lives_while_orphans_hold_the_lock(
@@ -86,12 +85,11 @@ def test_a_lock_that_stays_held_ends_in_words_that_name_it(lock: Path, monkeypat
 
 
 def test_probes_do_not_see_each_other(lock: Path) -> None:
-    with holder(lock, 0.3):
+    with holder(lock, 600) as process:
         assert locks.held(lock)
-    begun = time.monotonic()
+        process.kill()
     shared = locks.share(lock)
 
-    assert time.monotonic() - begun < 5
     assert not locks.held(lock)
     assert locks.shared(lock)
     assert locks.take(lock) is None

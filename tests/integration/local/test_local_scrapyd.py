@@ -103,7 +103,7 @@ def command(home: Home, folder: Path, modules: Path, **environment: str) -> str:
 
 
 def until(true: Callable[[], bool]) -> bool:
-    end = time.monotonic() + 20
+    end = time.monotonic() + 90
     while not true() and time.monotonic() < end:
         time.sleep(0.05)
     return true()

@@ -61,14 +61,6 @@ def test_the_report_has_a_line_a_domain_and_says_what_each_has_cost(engine: Engi
     assert said == ["a.example: 3/47 pages required JS rendering"]
 
 
-def test_the_breakdown_names_every_way_a_domain_can_be_read() -> None:
-    words = cost.breakdown({Method.DIRECT: 3_891, Method.STANDARD: 1_924, Method.JS: 432})
-
-    assert words == (
-        "Direct (free): 3,891 domains | ScrapingBee (standard): 1,924 domains | ScrapingBee (JS rendering): 432 domains"
-    )
-
-
 def test_ended_jobs_of_the_mode_are_the_history_of_the_next_estimate(engine: Engine, job: str) -> None:
     paid(engine, job, "1.1", 4)
     paid(engine, job, "1.2", None)

@@ -3,7 +3,6 @@
 import os
 import secrets
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -25,9 +24,10 @@ from prospector.frontier.client import Frontier
 from prospector.jobs import control
 from prospector.store import jobs
 from prospector.store.jobs import Keyword, ListedDomain, NewJob
+from tests.ports import free_port
 
 Start = Callable[..., "Scrapyd"]
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 90  # of a loaded machine: processes start
 
 
 class Scrapyd:
@@ -35,13 +35,11 @@ class Scrapyd:
     libraries alone, in an interpreter that knows nothing of this clone."""
 
     def __init__(self, folder: Path, environment: dict[str, str], *, installed: bool = True) -> None:
-        self._folder = folder
+        self.folder = folder
         self._environment = environment
         self._process: subprocess.Popen[bytes] | None = None
         self._groups: list[int] = []  # of processes: each Scrapyd that was started here, with its workers
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        port = free_port()
         password = secrets.token_hex(8)
         self.url = f"http://prospector:{password}@127.0.0.1:{port}"
         lines = [
@@ -67,10 +65,10 @@ class Scrapyd:
         (folder / "scrapyd.conf").write_text("\n".join(lines))
 
     def start(self) -> None:
-        with (self._folder / "out").open("a") as out:
+        with (self.folder / "out").open("a") as out:
             self._process = subprocess.Popen(
                 [self._python, "-P", "-m", "scrapyd"],
-                cwd=self._folder,
+                cwd=self.folder,
                 env=self._environment,
                 stdout=out,
                 stderr=out,

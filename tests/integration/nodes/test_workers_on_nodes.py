@@ -4,8 +4,9 @@ import os
 import signal
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
-from sqlalchemy import Engine
+from sqlalchemy import Engine, text
 
 from prospector import nodes
 from prospector.frontier import calls
@@ -16,6 +17,9 @@ from prospector.jobs.crew import WorkerState, crew
 from prospector.jobs.workers import SPIDER, ensure_workers
 from tests.integration.nodes.conftest import Scrapyd, Start, until
 
+IDLE_IN_TRANSACTION = """
+SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'
+"""
 BeginJob = Callable[..., str]
 
 
@@ -99,6 +103,31 @@ def test_callers_at_the_same_moment_start_no_worker_twice(
         list(pool.map(lambda _: ensure_workers(engine, frontier, [scrapyd.url], per_node=1), range(4)))
 
     assert alive(scrapyd) == [1]
+
+
+def test_no_transaction_stands_open_while_nodes_are_asked(
+    engine: Engine, frontier: Frontier, begin_job: BeginJob
+) -> None:
+    """A node that hangs takes its time, and servers end what idles in a transaction."""
+    asked: list[tuple[str, int]] = []
+
+    class Node(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:  # http.server's name
+            with engine.connect() as connection:
+                asked.append((self.path.partition("?")[0], connection.scalar(text(IDLE_IN_TRANSACTION))))
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'{"status": "ok", "pending": [], "running": [], "finished": []}')
+
+        do_POST = do_GET  # noqa: N815  # http.server's name
+
+    begin_job("one")
+    with HTTPServer(("127.0.0.1", 0), Node) as node, ThreadPoolExecutor(1) as pool:
+        pool.submit(node.serve_forever)
+        ensure_workers(engine, frontier, [f"http://127.0.0.1:{node.server_port}"], per_node=1)
+        node.shutdown()
+
+    assert asked == [("/listjobs.json", 0), ("/schedule.json", 0)]
 
 
 def test_a_worker_that_has_grown_too_large_leaves_in_good_order(

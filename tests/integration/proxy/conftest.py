@@ -77,7 +77,7 @@ def valkey(tmp_path: Path) -> Iterator[ValkeyServer]:
 
 
 def connected(proxy: FaultProxy) -> socket.socket:
-    own = socket.create_connection(("127.0.0.1", proxy.port), timeout=10)
+    own = socket.create_connection(("127.0.0.1", proxy.port), timeout=60)
     own.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return own
 

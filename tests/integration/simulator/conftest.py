@@ -52,7 +52,7 @@ class Bee:
         return self.get("/api/v1/usage", {"Authorization": f"Bearer {key}"})
 
     def get(self, target: str, headers: dict[str, str]) -> Reply:
-        connection = http.client.HTTPConnection(self.address, timeout=20)
+        connection = http.client.HTTPConnection(self.address, timeout=60)
         try:
             connection.request("GET", target, headers=headers)
             response = connection.getresponse()

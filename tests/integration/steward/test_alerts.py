@@ -14,7 +14,7 @@ from prospector.jobs.alerts import Herald
 from prospector.jobs.post import Post
 from prospector.store import events, jobs
 from prospector.store.jobs import NewJob
-from prospector.store.tables import EventKind
+from prospector.store.kinds import EventKind
 from tests.integration.steward.conftest import LOOPBACK, Receiver
 
 MakePost = Callable[..., Post]

@@ -19,7 +19,7 @@ from prospector.store import server
 
 
 def until(true: Callable[[], object]) -> None:
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while not true():
         assert time.monotonic() < end, "it does not happen"
         time.sleep(0.02)

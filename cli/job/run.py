@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli import deployment, files, job_words, lists, output, past_costs, watching
+from cli import deployment, input_files, lists, output, past_costs
 from cli.command import Command
 from cli.deployment import Deployment
+from cli.job import watching, wording
 from cli.lists import Lists
 from prospector.core.estimate import DEFAULT_CAP_CREDITS, Estimate
 from prospector.core.methods import Mode
@@ -109,7 +110,7 @@ def run(
 
 
 def _named_after(file: str) -> str:
-    return "standard input" if file == files.STANDARD_INPUT else Path(file).stem
+    return "standard input" if file == input_files.STANDARD_INPUT else Path(file).stem
 
 
 def _say_plan(found: Lists, limits: Limits, as_json: bool) -> None:
@@ -206,7 +207,7 @@ def _would(asked: "Submission", found: Lists, as_json: bool) -> int:
     count = len(found.domains)
     if as_json:
         output.data({"dry_run": True, "domains": count, "keywords": len(found.keywords.keywords)})
-    output.say(f"Nothing was made (--dry-run). It would be {job_words.counted(count, 'domain')}, named {asked.name!r}.")
+    output.say(f"Nothing was made (--dry-run). It would be {wording.counted(count, 'domain')}, named {asked.name!r}.")
     return 0
 
 
@@ -239,16 +240,16 @@ def _tell(opened: Deployment, created: "Created", asked: "Submission", found: Li
         return
     job = created.job
     if created.was_there:
-        output.say(f"This is job {job_words.title(one)} already, {one.job.state}. Nothing new was made.")
+        output.say(f"This is job {wording.title(one)} already, {one.job.state}. Nothing new was made.")
         output.say("For another one beside it, give another --name.")
     elif one.job.started_at:
         domains, keywords = one.job.domains_total, len(found.keywords.keywords)
-        credits_most = "" if job_words.pays_for_nothing(one) else f", at most {asked.max_credits:,} credits"
+        credits_most = "" if wording.pays_for_nothing(one) else f", at most {asked.max_credits:,} credits"
         output.say(
-            f"Job {job_words.title(one)} has started: {job_words.counted(domains, 'domain')}, {job_words.counted(keywords, 'keyword')}, "
+            f"Job {wording.title(one)} has started: {wording.counted(domains, 'domain')}, {wording.counted(keywords, 'keyword')}, "
             f"mode {asked.spec.mode}{credits_most}."
         )
-    for words in job_words.outcome(one):
+    for words in wording.outcome(one):
         output.say(words)
     click.echo(job)
 

@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -106,6 +107,7 @@ def _simulator(found: Stage, web: "Ready", stage: ExitStack) -> dict[str, str]:
 
 def _set_the_scene(home: Path, settings: Mapping[str, str]) -> None:
     """Before the settings are read for the first time: neither the user's environment nor a prospector.toml counts, only flags."""
+    assert "prospector.settings" not in sys.modules, "this would be a demo on the user's own servers"
     flags = [name for name in os.environ.get(env.FLAGS_VARIABLE, "").split(",") if name]
     kept = {
         name: value

@@ -1,23 +1,32 @@
 """A job in words: what status, watch and list say."""
 
-from collections.abc import Iterator
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from cli.output import moment, plain
 from prospector.core.cost import dollars
 from prospector.core.halts import Halt, halt_of, is_queued
 from prospector.core.ladder import Parked
-from prospector.core.methods import Mode
+from prospector.core.methods import Method, Mode
 from prospector.core.spec import spec_from
 from prospector.core.states import ENDED, JobState
 from prospector.errors import BudgetReached, CredentialsRejected
-from prospector.jobs.cost import breakdown
-from prospector.jobs.status import JobStatus
+
+if TYPE_CHECKING:
+    from prospector.jobs.status import JobStatus
 
 DONE, FAILED = 0, 1
 REASONS_SHOWN = 5
 PROGRESS = "Progress"
+WAYS_TO_READ = {
+    Method.DIRECT: "Direct (free)",
+    Method.STANDARD: "ScrapingBee (standard)",
+    Method.JS: "ScrapingBee (JS rendering)",
+}
 
 
 def title(one: JobStatus) -> str:
@@ -161,6 +170,11 @@ def exit_code(one: JobStatus) -> int:
         halt = halt_of(one.job.reason)
         return known.get(halt, FAILED) if halt else FAILED
     return FAILED
+
+
+def breakdown(domains: Mapping[Method, int]) -> str:
+    """By the dearest method each domain needed."""
+    return " | ".join(f"{words}: {domains.get(method, 0):,} domains" for method, words in WAYS_TO_READ.items())
 
 
 def counted(number: int, noun: str) -> str:

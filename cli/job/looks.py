@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli import deployment, job_words, output, watching
+from cli import deployment, output
 from cli.command import Command
-from cli.job_control import job_argument
+from cli.job import watching, wording
+from cli.job.control import job_argument
 
 if TYPE_CHECKING:
     from prospector.jobs.status import JobStatus
@@ -37,9 +38,9 @@ def status(given: str, as_json: bool) -> None:
     if as_json:
         output.data(one.as_object())
         return
-    for label, words in job_words.lines(one, settings.CREDIT_PRICE_USD):
+    for label, words in wording.lines(one, settings.CREDIT_PRICE_USD):
         click.echo(f"{label + ':':<15}{words}")
-    for words in job_words.outcome(one):
+    for words in wording.outcome(one):
         output.say(words)
 
 
@@ -94,7 +95,7 @@ def _row(one: "JobStatus") -> tuple[str, ...]:
     return (
         job.id,
         job.name,
-        job_words.state(job.state),
+        wording.state(job.state),
         f"{one.domains_finished:,}/{job.domains_total:,}",
         found,
         f"${dollars(one.used_credits, settings.CREDIT_PRICE_USD):,}",
@@ -183,7 +184,9 @@ def logs(given: str, most: int, as_json: bool) -> None:
     with deployment.opened() as opened:
         job = opened.find(given)
         if settings.SCRAPYD_URLS:
-            sources = {name: log for url in settings.SCRAPYD_URLS for name, log in job_log.node_logs(url).items()}
+            sources, problems = job_log.node_logs(settings.SCRAPYD_URLS)
+            for problem in problems.values():
+                output.say(str(problem))
         else:
             sources = job_log.local_logs(Home(settings.PROSPECTOR_HOME).scrapyd)
         with opened.engine.connect() as connection:

@@ -1,17 +1,21 @@
 """An export in words: what is said when it is asked for, on its way, and when it is there."""
 
+from __future__ import annotations
+
 from collections.abc import Container, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cli.job_words import counted
+from cli.job.wording import counted
 from cli.output import plain
 from prospector.core import retention
 from prospector.core.states import ENDED, IN_FLIGHT
 from prospector.jobs.exports.order import Format
-from prospector.store.exports import Export
-from prospector.store.jobs import Job
-from prospector.store.tables import ExportState
+from prospector.store.kinds import ExportState
+
+if TYPE_CHECKING:
+    from prospector.store.exports import Export
+    from prospector.store.jobs import Job
 
 # with 20 mentions each (bench/export.py); said as about, meant as at most. A workbook has each cell of them
 DOMAINS_A_MINUTE, OF_A_WORKBOOK = 50_000, 20_000

@@ -10,7 +10,8 @@ from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from cli import job_words, output
+from cli import output
+from cli.job import wording
 from prospector.core.states import IN_FLIGHT
 from prospector.errors import StillRunning
 
@@ -40,7 +41,7 @@ def until_rest(opened: "Deployment", job: str) -> "JobStatus":
                 return now
             if time.monotonic() - began > MOST_SECONDS:
                 raise StillRunning(
-                    f"The demo takes longer than {MOST_SECONDS:,.0f} s: {job_words.progress(now)}.",
+                    f"The demo takes longer than {MOST_SECONDS:,.0f} s: {wording.progress(now)}.",
                     "Try fewer: prospector demo --sites 25",
                 )
             time.sleep(LOOK_SECONDS)
@@ -67,7 +68,7 @@ def _shown() -> Iterator[Show]:
 
 def _below(one: "JobStatus") -> Iterator[Text]:
     """The lines under the bar, each no longer than the terminal is wide."""
-    numbers = [job_words.counted(one.pages, "page"), job_words.counted(one.mentions, "mention")]
+    numbers = [wording.counted(one.pages, "page"), wording.counted(one.mentions, "mention")]
     if one.used_credits:
         numbers.append(f"{one.used_credits:,} of {one.job.max_credits:,} credits")
     lines = [("read", " · ".join(numbers))]
@@ -102,5 +103,5 @@ class _Lines:
             return
         self._said_at = time.monotonic()
         failed = f", {one.domains_failed:,} failed" if one.domains_failed else ""
-        pages, mentions = job_words.counted(one.pages, "page"), job_words.counted(one.mentions, "mention")
-        output.say(f"  {job_words.progress(one)}{failed}, {pages} read, {mentions}")
+        pages, mentions = wording.counted(one.pages, "page"), wording.counted(one.mentions, "mention")
+        output.say(f"  {wording.progress(one)}{failed}, {pages} read, {mentions}")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cli import job_words
+from cli.job import wording
 from prospector.core.halts import Halt, halt_of
 from prospector.core.methods import Method
 from prospector.core.progress import Eta, Speed
@@ -33,7 +33,7 @@ def status(state: JobState = JobState.RUNNING, reason: str = "", **changes: Any)
 
 
 def said(one: JobStatus) -> dict[str, str]:
-    return dict(job_words.lines(one, CENT))
+    return dict(wording.lines(one, CENT))
 
 
 def test_a_running_job_as_the_requirements_have_it() -> None:
@@ -66,12 +66,12 @@ def test_a_speed_is_of_no_longer_time_than_the_job_goes() -> None:
 
 
 def test_the_percentage_is_full_only_at_the_end() -> None:
-    assert job_words.progress(status(domains_done=4_999)) == "4,999/5,000 domains (99%)"
-    assert job_words.progress(status(domains_done=4_990, domains_failed=10)) == "5,000/5,000 domains (100%)"
+    assert wording.progress(status(domains_done=4_999)) == "4,999/5,000 domains (99%)"
+    assert wording.progress(status(domains_done=4_990, domains_failed=10)) == "5,000/5,000 domains (100%)"
 
 
 def test_a_pause_says_where_and_how_to_go_on() -> None:
-    paused = job_words.outcome(status(JobState.PAUSED, Halt.ASKED, domains_done=2_400))
+    paused = wording.outcome(status(JobState.PAUSED, Halt.ASKED, domains_done=2_400))
 
     assert paused[0] == "Paused at 2,400/5,000 domains (48%). Resume anytime with 'job resume abc123'"
     assert "Next: prospector job resume abc123" in paused
@@ -86,26 +86,26 @@ def test_a_pause_in_progress_says_what_it_waits_for() -> None:
 def test_a_reached_budget_names_the_higher_one_ready_to_paste() -> None:
     one = status(JobState.PAUSED, f"{Halt.BUDGET} (10,000 credits)", used_credits=10_000)
 
-    assert job_words.outcome(one)[0] == (
+    assert wording.outcome(one)[0] == (
         "Budget limit reached (10,000 credits used). Job paused. Resume with a higher limit: prospector job resume abc123 "
         "--max-credits 15000, or export partial results: prospector job export abc123"
     )
-    assert job_words.exit_code(one) == 6
+    assert wording.exit_code(one) == 6
 
 
 def test_a_rejected_key_says_what_is_saved_and_what_waits() -> None:
     one = status(JobState.PAUSED, Halt.KEY, domains_done=1_204, domains_waiting=3_796)
 
-    words = job_words.outcome(one)[0]
+    words = wording.outcome(one)[0]
     assert (
         "1,204 domains are done and saved; 3,796 wait. Fix SCRAPINGBEE_API_KEY, then: prospector job resume abc123"
         in words
     )
-    assert job_words.exit_code(one) == 4
+    assert wording.exit_code(one) == 4
 
 
 def test_a_job_that_ran_for_too_long_says_so() -> None:
-    words = job_words.outcome(status(JobState.PAUSED, f"{Halt.HOURS} (48 h)"))
+    words = wording.outcome(status(JobState.PAUSED, f"{Halt.HOURS} (48 h)"))
 
     assert words[0].startswith("Job running for 48 hours. Auto-paused to prevent runaway costs")
 
@@ -118,11 +118,11 @@ def test_a_completed_job_says_how_many_failed_and_by_which_methods() -> None:
         methods={Method.DIRECT: 3_891, Method.STANDARD: 1_924, Method.JS: 432},
     )
 
-    assert "4,573 succeeded, 300 failed (see error report)" in job_words.outcome(one)[0]
+    assert "4,573 succeeded, 300 failed (see error report)" in wording.outcome(one)[0]
     assert said(one)["Breakdown"] == (
         "Direct (free): 3,891 domains | ScrapingBee (standard): 1,924 domains | ScrapingBee (JS rendering): 432 domains"
     )
-    assert job_words.exit_code(one) == 0
+    assert wording.exit_code(one) == 0
 
 
 def test_numbers_of_an_earlier_moment_say_so() -> None:
@@ -134,12 +134,12 @@ def test_numbers_of_an_earlier_moment_say_so() -> None:
     [(30, "less than a minute ago"), (150, "2 minutes ago"), (3_700, "1 hour ago"), (200_000, "2 days ago")],
 )
 def test_how_long_ago(seconds: int, words: str) -> None:
-    assert job_words.ago(NOON - timedelta(seconds=seconds), NOON) == words
+    assert wording.ago(NOON - timedelta(seconds=seconds), NOON) == words
 
 
 @pytest.mark.parametrize("state", JobState)
 def test_every_state_leads_to_a_next_command_or_its_end(state: JobState) -> None:
-    words = " ".join(job_words.outcome(status(state)))
+    words = " ".join(wording.outcome(status(state)))
 
     assert "prospector job " in words or state in {JobState.ARCHIVED, JobState.PAUSING}
 
@@ -169,7 +169,7 @@ def test_a_site_that_asked_to_wait_is_told_with_its_moment() -> None:
 
     assert one["ETA"] == f"~2.0 hours remaining; 1 waits for its site until {moment}"
     assert said(several)["ETA"] == f"not known yet; 3 wait for their sites, the last until {moment}"
-    assert f"3 wait for their sites, the last until {moment}" in job_words.line(several, CENT)
+    assert f"3 wait for their sites, the last until {moment}" in wording.line(several, CENT)
 
 
 @pytest.mark.parametrize(
@@ -215,13 +215,21 @@ def test_a_job_that_waits_for_room_says_so_and_that_it_starts_by_itself() -> Non
     one = status(JobState.PENDING, "queued: Queue depth growing.")
 
     assert said(one)["Status"] == "Pending: queued: Queue depth growing."
-    assert job_words.outcome(one)[0] == "Job abc123 (Acme Corp Q1) is queued: Queue depth growing. It starts by itself."
+    assert wording.outcome(one)[0] == "Job abc123 (Acme Corp Q1) is queued: Queue depth growing. It starts by itself."
 
 
 def test_a_job_that_failed_with_domains_left_can_be_resumed() -> None:
     one = status(JobState.FAILED, "Redis was away for 24 hours", domains_waiting=5)
 
-    assert job_words.outcome(one)[-1] == "Next: prospector job resume abc123"
+    assert wording.outcome(one)[-1] == "Next: prospector job resume abc123"
+
+
+def test_the_breakdown_names_every_way_a_domain_can_be_read() -> None:
+    words = wording.breakdown({Method.DIRECT: 3_891, Method.STANDARD: 1_924, Method.JS: 432})
+
+    assert words == (
+        "Direct (free): 3,891 domains | ScrapingBee (standard): 1,924 domains | ScrapingBee (JS rendering): 432 domains"
+    )
 
 
 @pytest.mark.parametrize(
@@ -237,7 +245,7 @@ def test_a_running_job_says_what_its_pages_wait_for_and_what_to_do(reason: str, 
     found = status(domains_open=59, domains_parked=58, parked_pages={reason: 58})
 
     assert said(found)["On hold"] == words
-    assert " · 58 pages on hold" in job_words.line(found, CENT)
+    assert " · 58 pages on hold" in wording.line(found, CENT)
 
 
 def test_a_job_that_rests_says_it_with_its_reason_alone() -> None:

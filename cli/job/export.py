@@ -11,12 +11,13 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from cli import deployment, export_words, output
+from cli import deployment, output
 from cli.command import Command
 from cli.deployment import Deployment
-from cli.job_control import job_argument
+from cli.job import export_wording
+from cli.job.control import job_argument
 from prospector.errors import InputInvalid, ProspectorError, StillRunning
-from prospector.store.tables import ExportState
+from prospector.store.kinds import ExportState
 
 if TYPE_CHECKING:
     import subprocess
@@ -92,7 +93,7 @@ def export(
             output.say(f"Export started: {', '.join(asked.files)}.")
             return _made(opened, job, wait_timeout, fetching(out, raw), as_json)
         _bring_on(opened)
-        for words in export_words.meanwhile(job, asked.formats):
+        for words in export_wording.meanwhile(job, asked.formats):
             output.say(words)
         if as_json:
             _show_newest(opened, job)
@@ -115,7 +116,7 @@ def _made(opened: Deployment, job: "Job", wait_timeout: float | None, fetching: 
 def _show_newest(opened: Deployment, job: "Job") -> None:
     from prospector.jobs.exports import asking
 
-    output.data(export_words.as_object(asking.of_job(opened.engine, job.id)[0], {}, {}))
+    output.data(export_wording.as_object(asking.of_job(opened.engine, job.id)[0], {}, {}))
 
 
 @click.command("export-status", cls=Command)
@@ -144,9 +145,9 @@ def export_status(given: str, out: Path | None, as_json: bool) -> int:
     if out or newest.state not in UNDER_WAY:
         return _hand_over(newest, fetching(out, bool(newest.options.get("raw"))), as_json)
     if as_json:
-        output.data(export_words.as_object(newest, {}, {}))
+        output.data(export_wording.as_object(newest, {}, {}))
     else:
-        click.echo(export_words.state(newest))
+        click.echo(export_wording.state(newest))
     return 0
 
 
@@ -181,7 +182,7 @@ def until_made(opened: Deployment, job_id: str, wait_seconds: float | None = Non
             runners.look()
             if wait_seconds is not None and time.monotonic() - began >= wait_seconds:
                 raise StillRunning(
-                    f"{export_words.state(one)} That was after {wait_seconds:,.0f} s.",
+                    f"{export_wording.state(one)} That was after {wait_seconds:,.0f} s.",
                     f"It goes on. Look again: prospector job export-status {job_id}",
                 )
             time.sleep(LOOK_SECONDS)
@@ -243,7 +244,7 @@ def _shown() -> Iterator[Callable[["Export"], None]]:
         bar = progress.add_task("", total=None, rows="")
 
         def show(one: "Export") -> None:
-            progress.update(bar, completed=one.rows_done, total=one.rows_total or None, rows=export_words.rows(one))
+            progress.update(bar, completed=one.rows_done, total=one.rows_total or None, rows=export_wording.rows(one))
 
         yield show
 
@@ -254,7 +255,7 @@ class _Lines:
 
     def show(self, one: "Export") -> None:
         if time.monotonic() - self._said_at >= LINE_SECONDS:
-            output.say(export_words.state(one))
+            output.say(export_wording.state(one))
             self._said_at = time.monotonic()
 
 
@@ -262,16 +263,16 @@ def _hand_over(one: "Export", wanted: Fetching, as_json: bool) -> int:
     """The files of one that is made: fetched, or as links."""
     if one.state is not ExportState.READY:
         if as_json:
-            output.data(export_words.as_object(one, {}, {}))
-        output.say(export_words.state(one))
+            output.data(export_wording.as_object(one, {}, {}))
+        output.say(export_wording.state(one))
         return FAILED
     links, paths = fetched(one, wanted)
     if as_json:
-        output.data(export_words.as_object(one, links, paths))
+        output.data(export_wording.as_object(one, links, paths))
         return 0
-    for note in export_words.notes(one):
+    for note in export_wording.notes(one):
         output.say(note)
-    for line in export_words.ready(one, links, paths):
+    for line in export_wording.ready(one, links, paths):
         click.echo(line)
     if wanted.out is None:
         output.say(f"To have them in a folder: prospector job export-status {one.job} --out results")

@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 
 import click
 
-from cli import deployment, job_words, output
+from cli import deployment, output
 from cli.command import Command
 from cli.deployment import Deployment
+from cli.job import wording
 
 PAUSE_SECONDS = 45  # the longest request takes 30 s, and its rows have to be written
 LOOK_SECONDS = 0.2
@@ -38,7 +39,7 @@ class OneJob:
             output.data(one.as_object())
             return
         goes_on = one.job.state is JobState.RUNNING
-        for line in [*(words if goes_on else ()), *job_words.outcome(one)]:
+        for line in [*(words if goes_on else ()), *wording.outcome(one)]:
             output.say(line)
 
 
@@ -150,7 +151,7 @@ def retry(given: str, as_json: bool) -> None:
             output.say(f"Job {job.id} has no failed domain.")
         elif again:
             deployment.start_workers(job.deployment)
-        failed = f"{job_words.counted(again, 'failed domain')} of job {job.id}"
+        failed = f"{wording.counted(again, 'failed domain')} of job {job.id}"
         job.tell(as_json, *([f"{failed} {'is' if again == 1 else 'are'} tried again."] if again else []))
 
 
@@ -175,13 +176,11 @@ def delete(given: str, yes: bool, as_json: bool) -> None:
     with chosen(given) as job:
         one = job.do(status)
         if not yes:
-            _ask(
-                f"Job {job_words.title(one)}: {job_words.progress(one)}, {job_words.counted(one.mentions, 'mention')}."
-            )
+            _ask(f"Job {wording.title(one)}: {wording.progress(one)}, {wording.counted(one.mentions, 'mention')}.")
         job.do(control.delete, storage(job.deployment.servers.storage_url))
         if as_json:
             output.data({"id": job.id, "deleted": True})
-        output.say(f"Job {job_words.title(one)} is deleted.")
+        output.say(f"Job {wording.title(one)} is deleted.")
 
 
 def _ask(about: str) -> None:

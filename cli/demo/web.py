@@ -1,4 +1,4 @@
-"""`prospector demo`: a small web to try things on, and the verdict on a crawl of it."""
+"""`prospector demo serve, truth, check`: the small web for any crawler, what it must find, and the verdict on it."""
 
 import csv
 import sys
@@ -8,43 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from cli import output
-from cli.command import Command, Group
+from cli.command import Command
 
 if TYPE_CHECKING:
     from prospector.demo.checker import Verdict
 
 FAILED = 1
 WORDS = {True: "yes", False: "NO", None: ""}
-
-
-@click.group(cls=Group, invoke_without_command=True)
-@click.option("--sites", default=200, show_default=True, type=click.IntRange(5, 2_000), help="How many sites to crawl.")
-@click.option("--seed", default=1, show_default=True, help="Which sites: the same seed gives the same ones.")
-@click.option(
-    "--out",
-    default="prospector-demo",
-    show_default=True,
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for its lists and results.",
-)
-@click.option("--keep", is_flag=True, help="Keep the job's database, in a folder beside the results.")
-@output.json_option
-@click.pass_context
-def demo(context: click.Context, sites: int, seed: int, out: Path, keep: bool, as_json: bool) -> int:
-    """Crawl 200 made-up sites on this machine and look at the results: a whole job in a minute.
-
-    The commands below serve those sites to any crawler, say what it must find, and judge it.
-
-    \b
-    Example:
-      prospector demo
-      prospector demo --sites 50 --seed 7 --keep
-    """
-    if context.invoked_subcommand is not None:
-        return 0
-    from cli import demonstration
-
-    return demonstration.show(sites, seed, out, keep=keep, as_json=as_json)
 
 
 def web_options(command: click.decorators.FC) -> click.decorators.FC:
@@ -76,7 +46,7 @@ def limit_options(command: click.decorators.FC) -> click.decorators.FC:
     return command
 
 
-@demo.command(cls=Command)
+@click.command(cls=Command)
 @web_options
 @click.option("--port", default=18080, show_default=True, help="Port of the web; 0: any free one.")
 @click.option("--log", default="web.jsonl", show_default=True, type=click.Path(path_type=Path, dir_okay=False))
@@ -108,7 +78,7 @@ def serve(sites: int, seed: int, kinds: tuple[str, ...], port: int, log: Path, a
     serve_web(Options(seed, sites, kinds, port, log), announce)
 
 
-@demo.command(cls=Command)
+@click.command(cls=Command)
 @click.argument("what", type=click.Choice(["mentions", "domains", "links", "keywords"]), default="mentions")
 @web_options
 @limit_options
@@ -137,7 +107,7 @@ def truth(what: str, sites: int, seed: int, kinds: tuple[str, ...], as_json: boo
         writer.writerow(row)
 
 
-@demo.command(cls=Command)
+@click.command(cls=Command)
 @click.argument("log", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
     "--results", required=True, type=click.Path(exists=True, path_type=Path), help="results.csv of the crawl."

@@ -10,7 +10,8 @@ from rich.live import Live
 from rich.markup import escape
 from rich.table import Table
 
-from cli import job_words, output
+from cli import output
+from cli.job import wording
 from prospector.core.halts import is_queued
 from prospector.core.states import IN_FLIGHT, JobState
 from prospector.errors import Conflict, StillRunning
@@ -34,9 +35,9 @@ def watch(deployment: "Deployment", job_id: str, *, as_json: bool, wait_seconds:
         output.say(f"Job {job_id} goes on without you. Look again: prospector job watch {job_id}")
         output.say(f"To stop it: prospector job pause {job_id}")
         return INTERRUPTED
-    for words in job_words.outcome(last):
+    for words in wording.outcome(last):
         output.say(words)
-    return job_words.exit_code(last)
+    return wording.exit_code(last)
 
 
 def _refuse_unstarted(deployment: "Deployment", job_id: str) -> None:
@@ -59,7 +60,7 @@ def _until_rest(deployment: "Deployment", job_id: str, as_json: bool, wait_secon
         return _look(deployment, job_id, lambda one: output.data(one.as_object()), LINE_SECONDS, wait_seconds)
     if not console.is_terminal:
         return _look(
-            deployment, job_id, lambda one: output.say(job_words.line(one, price_usd)), LINE_SECONDS, wait_seconds
+            deployment, job_id, lambda one: output.say(wording.line(one, price_usd)), LINE_SECONDS, wait_seconds
         )
     with Live(console=console, auto_refresh=False) as live:
 
@@ -91,7 +92,7 @@ def _look(
             return one
         if wait_seconds is not None and now >= wait_seconds:
             raise StillRunning(
-                f"Job {job_id} still runs after {wait_seconds:,.0f} s: {job_words.progress(one)}.",
+                f"Job {job_id} still runs after {wait_seconds:,.0f} s: {wording.progress(one)}.",
                 f"It goes on. Look again: prospector job watch {job_id}",
             )
         time.sleep(LOOK_SECONDS if wait_seconds is None else min(LOOK_SECONDS, max(0.05, wait_seconds - now)))
@@ -99,9 +100,9 @@ def _look(
 
 def _panel(one: "JobStatus", price_usd: Decimal, width: int) -> Table:
     drawn = Table.grid(padding=(0, 2))
-    for label, words in job_words.lines(one, price_usd):
+    for label, words in wording.lines(one, price_usd):
         drawn.add_row(f"[bold]{label}[/bold]", escape(words))
-        if label == job_words.PROGRESS:
+        if label == wording.PROGRESS:
             drawn.add_row("", _bar(one.percent, min(BAR_MOST, max(BAR_LEAST, width - BESIDE_BAR))))
     return drawn
 

@@ -1,4 +1,4 @@
-"""`prospector system`: what those who keep the system running look at and mend."""
+"""`prospector system queue-status, requeue`: what waits, and what was given up."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli import deployment, output
-from cli.command import Command, Group
+from cli.command import Command
 
 if TYPE_CHECKING:
     from prospector.jobs.queue import QueueStatus
@@ -17,24 +17,9 @@ LEGEND = (
     "after a wait; ending: domains whose last row is being written; overdue: how long the most overdue site waits for a worker; "
     "parked: pages that wait for money, key or provider; in line: pages that wait for their turn to be paid for."
 )
-ELSEWHERE = {
-    "workers": ("cli.system_looks:workers", "Every worker: its node, what it does, when it was last heard of."),
-    "metrics": ("cli.system_looks:metrics", "How the system does, each figure with its formula."),
-    "credits": ("cli.system_credits:credits_", "The ledger of credits beside the account."),
-}
 
 
-@click.group(cls=Group, commands_at=ELSEWHERE)
-def system() -> None:
-    """The system as a whole: its workers, figures, queues and dead letters.
-
-    \b
-    Example:
-      prospector system queue-status
-    """
-
-
-@system.command(name="queue-status", cls=Command)
+@click.command(name="queue-status", cls=Command)
 @output.json_option
 def queue_status(as_json: bool) -> None:
     """Show what waits, what is in flight and what was given up, over all jobs.
@@ -83,9 +68,9 @@ def _show(found: "QueueStatus") -> None:
         output.say(f"To try one again: prospector system requeue {found.letters[0].id}")
 
 
-@system.command(cls=Command)
+@click.command(cls=Command)
 @click.argument("asked", metavar="LETTER|DOMAIN")
-@click.option("--job", "given", metavar="JOB", help="The job, where several list the domain.")
+@click.option("--job", "given", metavar="JOB", help="The job, by id or name, where several list the domain.")
 @output.json_option
 def requeue(asked: str, given: str | None, as_json: bool) -> None:
     """Try a dead letter once more, or a whole domain: all its dead letters or, if it is finished, from its homepage.

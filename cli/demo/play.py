@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli import demo_stage, demo_watching, deployment, export, job_run, lists, output
-from cli.demo_stage import MODE, Ended, Stage
+from cli import deployment, lists, output
+from cli.demo import watching
+from cli.demo.stage import MODE, Ended, Stage, staged
+from cli.job import export, run
 from prospector.core.score import Verdict as SiteVerdict
 from prospector.core.sums import Sum
 from prospector.errors import EnvironmentInvalid, ProspectorError
@@ -44,7 +46,7 @@ def show(sites: int, seed: int, out: Path, *, keep: bool, as_json: bool) -> int:
     here, out = Path.cwd(), out.absolute()
     home = out / "home" if keep else None
     try:
-        with demo_stage.staged(sites, seed, home) as stage:
+        with staged(sites, seed, home) as stage:
             played = _play(stage, out)
             _tell(played, here, as_json)
     except (KeyboardInterrupt, Ended):
@@ -60,12 +62,12 @@ def _play(stage: Stage, out: Path) -> Played:
     found = _lists(stage, out)
     output.say("Starting a Postgres, a Redis and a Scrapyd of its own, and a small web ...")
     with deployment.opened() as opened:
-        asked = job_run.submission(found, _limits(), NAME)
-        job = job_run.make(opened, asked, starts=True).job
+        asked = run.submission(found, _limits(), NAME)
+        job = run.make(opened, asked, starts=True).job
         output.say(
             "Crawling, one request a second to a site at most; where it is refused, through a simulated ScrapingBee:"
         )
-        demo_watching.until_rest(opened, job)
+        watching.until_rest(opened, job)
         paths = _export(opened, job, out)
     sums = _sum(found, Path(paths["prospects.csv"]))
     sums.check()
@@ -114,12 +116,12 @@ def _asked(domains: Path, keywords: Path) -> lists.Asked:
     )
 
 
-def _limits() -> job_run.Limits:
+def _limits() -> run.Limits:
     from prospector.core.spec import JobSpec
     from prospector.demo import showcase
 
     usual = JobSpec()
-    return job_run.Limits(
+    return run.Limits(
         max_credits=MAX_CREDITS,
         max_pages=showcase.MAX_PAGES,
         max_minutes=usual.max_minutes,
@@ -133,7 +135,7 @@ def _limits() -> job_run.Limits:
 def _export(opened: "Deployment", job: str, out: Path) -> dict[str, str]:
     from prospector.jobs.exports import asking
     from prospector.jobs.exports.order import Format, Order
-    from prospector.store.tables import ExportState
+    from prospector.store.kinds import ExportState
 
     asking.ask(opened.engine, job, Order((Format.CSV, Format.XLSX, Format.HTML)))
     made = export.until_made(opened, job)
@@ -231,7 +233,7 @@ def _next(home: Path | None, here: Path) -> Iterator[str]:
 
 def _command(here: Path) -> str:
     """As it can be typed here."""
-    program = Path(__file__).parent.parent / "bin" / "prospector"
+    program = Path(__file__).parents[2] / "bin" / "prospector"
     if shutil.which("prospector") or not program.exists():
         return "prospector"
     return shlex.quote(_short(program, here))

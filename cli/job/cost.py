@@ -9,6 +9,7 @@ import click
 
 from cli import deployment, output
 from cli.command import Command
+from cli.job.control import job_argument
 from prospector.core.cost import dollars
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command)
-@click.argument("given", metavar="JOB")
+@job_argument
 @click.option("--js", "js_only", is_flag=True, help="Which domains needed a browser, and for how many of their pages.")
 @output.json_option
 def cost_report(given: str, js_only: bool, as_json: bool) -> None:
