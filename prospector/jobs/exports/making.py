@@ -8,7 +8,6 @@ from pathlib import Path
 
 from prospector.blobs import Storage, Writer
 from prospector.core.findings import Gathered, Mention
-from prospector.core.spec import spec_from
 from prospector.core.sums import SumWrong
 from prospector.jobs.exports.csv_files import CostCsv, ErrorsCsv, ProspectsCsv, ResultsCsv
 from prospector.jobs.exports.heart import Heart
@@ -52,8 +51,8 @@ class Making:
         self._keywords = found.keywords()
         self._names = shown_keywords(self._keywords)
         self._columns = found.columns()
-        self._own = own_columns(self._columns, spec_from(found.job.spec).metric_column)
         self._asked = asked(found.job, self._names)
+        self._judge = judge_of(found, self._names)
         self._tally = Tally([KeywordCount() for _ in self._keywords])
 
     def open(self, storage: Storage, prefix: str, asked: Order, writers: ExitStack) -> list[File]:
@@ -77,7 +76,12 @@ class Making:
             FileKind.COST_CSV: lambda: CostCsv(writer, raw, self._credit_price_usd),
             FileKind.RESULTS_JSON: lambda: ResultsJson(writer, self._names),
             FileKind.WORKBOOK: lambda: Workbook(
-                writer, self._folder, self._keywords, self._names, self._own, self._asked.has_client
+                writer,
+                self._folder,
+                self._keywords,
+                self._names,
+                own_columns(self._columns, self._judge.standing),
+                self._asked.has_client,
             ),
             FileKind.REPORT: lambda: Report(writer),
         }
@@ -107,13 +111,12 @@ class Making:
         return summary
 
     def _sites(self, outputs: Sequence[Output], spool: Spool) -> None:
-        judge = judge_of(self._found, self._names)
         mentions = self._found.mentions()
         waiting = next(mentions, None)
         for site in self._found.sites():
             gathered = Gathered()
             waiting = self._rows(outputs, site, gathered, waiting, mentions)
-            prospect = judge.prospect(site, gathered)
+            prospect = self._judge.prospect(site, gathered)
             self._tally.site(site, prospect)
             for one in outputs:
                 one.site(site, prospect)

@@ -6,7 +6,6 @@ from datetime import datetime
 from enum import Enum
 from typing import Any
 
-from prospector.core import metric
 from prospector.core.cells import EXCEL_CELL_CHARACTERS, SURELY_SHORT, excel_length, excel_text, is_number
 
 MOST_ROWS = 1_048_576  # Excel's, the head included
@@ -26,15 +25,22 @@ class Kind(Enum):
 
 
 RIGHT = frozenset({Kind.NUMBER, Kind.MONEY})
-OWNS = frozenset({Kind.OWN, Kind.METRIC})
-TEXTS = OWNS | {Kind.TEXT}
+TEXTS = frozenset({Kind.TEXT, Kind.OWN})
+
+
+def plain_number(text: str) -> float | None:
+    """None: only as text nothing of it is lost."""
+    return float(text) if is_number(text) else None
 
 
 @dataclass(frozen=True)
 class Column:
+    """`number` reads the cells of a column of the user's own: None is text."""
+
     title: str
     width: int = 16
     kind: Kind = Kind.TEXT
+    number: Callable[[str], float | None] = plain_number
 
 
 @dataclass(frozen=True)
@@ -65,13 +71,6 @@ class Formats:
             moment=book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"}),
             quiet=book.add_format({"font_color": "#6B7780"}),
         )
-
-
-def _own_number(value: object, kind: Kind) -> float | None:
-    """None: as text it loses nothing."""
-    if kind is Kind.METRIC:
-        return metric.number(str(value))
-    return float(str(value)) if kind is Kind.OWN and is_number(str(value)) else None
 
 
 class Sheet:
@@ -112,7 +111,7 @@ class Sheet:
         self._finish()
 
     def _cell(self, column: int, value: object, kind: Kind, text_look: Any) -> None:
-        if (own := _own_number(value, kind)) is not None:
+        if kind is Kind.OWN and (own := self._columns[column].number(str(value))) is not None:
             self._page.write_number(self._next, column, own)
         elif kind in TEXTS:
             text = str(value)
@@ -130,7 +129,7 @@ class Sheet:
         self.names.append(f"{self._name} {len(self.names) + 1}" if self.names else self._name)
         self._page = self._add(self.names[-1])
         self._kinds = [column.kind for column in self._columns]
-        follows = [False, *(kind in RIGHT or kind in OWNS for kind in self._kinds)]
+        follows = [False, *(kind in RIGHT or kind is Kind.OWN for kind in self._kinds)]
         self._looks = [self._formats.beside if one else None for one in follows]
         self._page.set_row(0, 22)
         for number, column in enumerate(self._columns):

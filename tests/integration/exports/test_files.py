@@ -506,7 +506,7 @@ def test_after_the_job_the_date_of_its_deletion_is_said(stores: Stores, engine: 
 def test_the_metric_column_can_be_sorted_by_also_where_its_numbers_have_a_decimal_comma(
     stores: Stores, engine: Engine
 ) -> None:
-    rows = zip("abcd", ["72,1", "9", "1,234", "k.A."], "7777", strict=True)
+    rows = zip("abcd", ["1.072,1", "9", "1.234", "k.A."], "7777", strict=True)
     domains = [
         ListedDomain(f"{name}.example", 2 + at, cells={"DR": rating, "Traffic": f"{traffic},5"})
         for at, (name, rating, traffic) in enumerate(rows)
@@ -517,4 +517,4 @@ def test_the_metric_column_can_be_sorted_by_also_where_its_numbers_have_a_decima
 
     found = {row["Domain"][0]: (row["DR"], row["Traffic"]) for row in table(export(stores, job), "Opportunities")}
 
-    assert found == {"a": (72.1, "7,5"), "b": (9, "7,5"), "c": (1234, "7,5"), "d": ("k.A.", "7,5")}
+    assert found == {"a": (1072.1, "7,5"), "b": (9, "7,5"), "c": (1234, "7,5"), "d": ("k.A.", "7,5")}
