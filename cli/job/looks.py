@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli import deployment, output
-from cli.command import Command
+from cli.command import Command, Number
 from cli.job import watching, wording
 from cli.job.control import job_argument
 
@@ -166,7 +166,7 @@ def _guarded(value: object) -> object:
 @click.command(cls=Command)
 @job_argument
 @click.option(
-    "-n", "--lines", "most", default=LINES_OF_LOG, show_default=True, type=click.IntRange(1), help="How many."
+    "-n", "--lines", "most", default=LINES_OF_LOG, show_default=True, type=Number(1), metavar="N", help="How many."
 )
 @output.json_option
 def logs(given: str, most: int, as_json: bool) -> None:

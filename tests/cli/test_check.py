@@ -324,3 +324,9 @@ def test_help_has_an_example(folder: Path) -> None:
 
     assert "Example:" in words
     assert "prospector check leads.csv --keywords keywords.txt" in words
+
+
+def test_a_folder_in_the_place_of_a_file_is_called_one(folder: Path) -> None:
+    (folder / "lists").mkdir()
+
+    assert refused(folder, "lists").strip() == "lists is a folder, not a file. Name the file in it."

@@ -210,7 +210,7 @@ MISTAKES = {
     "too many keywords": (2, ["--domains", "domains.csv", "--keywords", "many.txt"], "The keyword list has 612 keywords, the limit is 500. Remove 112 or split the job."),
     "nothing left": (2, ["--domains", "mails.csv", "--keywords", "keywords.txt"], "No domain is left to crawl."),
     "unknown mode": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--mode", "fast"], "is not one of"),
-    "negative budget": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--max-credits", "-5"], "is not in the range"),
+    "negative budget": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--max-credits", "-5"], "-5 is too small: at least 0"),
     "paid without a key": (4, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--mode", "premium-only"], "there is no SCRAPINGBEE_API_KEY"),
     "no such metric": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--metric-column", "D R"], 'Did you mean --metric-column "DR"?'),
     "no such language": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--language", "en,jp"], "Did you mean ja (Japanese)?"),
