@@ -231,6 +231,9 @@ def _plan(lists: Lists) -> Iterator[str]:
     yield f"Time: {_range(*times)} (no history yet: a guess from typical lists)."
     expected = CreditRange(plan.credits_low, plan.credits_high, plan.past_jobs)
     yield f"{in_words(expected, plan.mode, settings.CREDIT_PRICE_USD)}."
+    if lists.asked.client_domains and settings.CLIENT_URLS_MOST:
+        most = f"at most {settings.CLIENT_URLS_MOST:,}"
+        yield f"At the end, the addresses of your own that they link to ({most}) are checked for dead links: one a second, free."
 
 
 def covered(money_credits: int, plan: Estimate) -> str:

@@ -77,6 +77,9 @@ ALERT_WEBHOOK_URL = env.url("ALERT_WEBHOOK_URL", None, ("https", "http"))
 # domains of a job that are finished between two checkpoints of its counters; read by prospector.jobs
 CHECKPOINT_DOMAINS = env.integer("CHECKPOINT_DOMAINS", 100, least=1)
 
+# addresses of the client that a job asks for at its end, the most linked ones; 0: none; read by prospector.jobs.targets
+CLIENT_URLS_MOST = env.integer("CLIENT_URLS_MOST", 500, least=0, most=10_000)
+
 # days after which the results of a job that is over, or paused, are deleted; read by prospector.jobs
 RETENTION_DAYS = env.integer("RETENTION_DAYS", 90, least=1)
 

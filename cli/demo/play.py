@@ -165,7 +165,7 @@ def _sum(found: "Lists", prospects: Path) -> Sum:
 
 def _verdict(stage: Stage, paths: dict[str, str]) -> "Verdict":
     """The web knows what it said, and to whom when."""
-    from prospector.demo import checker, coverage, request_log, showcase
+    from prospector.demo import checker, coverage, dead_links, request_log, showcase
     from prospector.demo.plan import Plan
     from prospector.demo.truth import Limits, Mode
 
@@ -174,6 +174,7 @@ def _verdict(stage: Stage, paths: dict[str, str]) -> "Verdict":
         coverage.results(Path(paths["results.csv"])),
         list(coverage.failed_domains(Path(paths["errors.csv"]))),
         checker.credits_charged(stage.calls) if stage.calls.exists() else None,
+        list(dead_links.said_to_be_dead(Path(paths["prospects.csv"]))),
     )
     bars = checker.Bars(limits=Limits(max_pages=showcase.MAX_PAGES, mode=Mode(MODE)))
     return checker.check(Plan(stage.seed, stage.sites, showcase.kinds()), crawl, bars)
@@ -213,6 +214,7 @@ def _judged(verdict: "Verdict") -> Iterator[str]:
         return
     yield f"  {_of(seen['recall'])} mentions that a reader could find are there"
     yield f"  {_of(seen['precision'])} rows of results.csv are true, each with the right count"
+    yield f"  {seen['dead links not said'].partition(' of ')[2]} of the sites link to dead addresses of the client only, and are named"
     yield f"  never two requests to a site within a second: the closest two were {seen['smallest gap']} apart"
     yield "  robots.txt and Retry-After obeyed, no trap fallen for"
 

@@ -113,6 +113,7 @@ def truth(what: str, sites: int, seed: int, kinds: tuple[str, ...], as_json: boo
     "--results", required=True, type=click.Path(exists=True, path_type=Path), help="results.csv of the crawl."
 )
 @click.option("--errors", type=click.Path(exists=True, path_type=Path), help="errors.csv of the crawl.")
+@click.option("--prospects", type=click.Path(exists=True, path_type=Path), help="prospects.csv of the crawl.")
 @click.option("--calls", type=click.Path(exists=True, path_type=Path), help="The simulator's calls, as JSON lines.")
 @limit_options
 @click.option("--delay-ms", default=1000, show_default=True, help="The least gap between two requests to a site.")
@@ -123,6 +124,7 @@ def check(
     log: Path,
     results: Path,
     errors: Path | None,
+    prospects: Path | None,
     calls: Path | None,
     mode: str,
     delay_ms: int,
@@ -137,7 +139,7 @@ def check(
     Example:
       prospector demo check web.jsonl --results results.csv --errors errors.csv
     """
-    from prospector.demo import checker, coverage, request_log
+    from prospector.demo import checker, coverage, dead_links, request_log
     from prospector.demo.plan import Plan
     from prospector.demo.truth import Limits, Mode
 
@@ -147,6 +149,7 @@ def check(
         coverage.results(results),
         list(coverage.failed_domains(errors)) if errors else None,
         checker.credits_charged(calls) if calls else None,
+        list(dead_links.said_to_be_dead(prospects)) if prospects else None,
     )
     bars = checker.Bars(delay_ms / 1000, page_cap, paid_cap, Limits(mode=Mode(mode), **limits))
     verdict = checker.check(Plan(web.seed, web.sites, web.kinds), crawl, bars)

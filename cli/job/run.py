@@ -1,6 +1,6 @@
 """`prospector job run`: from lists to a running job, with one command."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from cli.deployment import Deployment
 from cli.job import watching, wording
 from cli.lists import Lists
 from prospector.core.estimate import DEFAULT_CAP_CREDITS, Estimate
+from prospector.core.exclusions import domain_of
 from prospector.core.methods import Mode
 from prospector.core.spec import JobSpec
 from prospector.errors import CredentialsRejected, EnvironmentInvalid, InputInvalid
@@ -195,12 +196,17 @@ def submission(found: Lists, limits: Limits, name: str) -> "Submission":
         max_pages=limits.max_pages,
         max_minutes=limits.max_minutes,
         max_hours=limits.max_hours,
-        client_domains=found.asked.client_domains,
-        competitor_domains=found.asked.competitor_domains,
+        client_domains=_domains(found.asked.client_domains, "--client-domain"),
+        competitor_domains=_domains(found.asked.competitor_domains, "--competitor-domain"),
         metric_column=found.metric.name if found.metric else None,
         languages=found.languages,
     )
     return Submission(name, spec, limits.max_credits, found.intake, found.keywords, limits.sample)
+
+
+def _domains(given: Sequence[str], option: str) -> tuple[str, ...]:
+    """As links are compared with them: www.Acme.com and https://acme.com/ are acme.com."""
+    return tuple(dict.fromkeys(domain_of(value, option) for value in given))
 
 
 def _would(asked: "Submission", found: Lists, as_json: bool) -> int:

@@ -224,6 +224,8 @@ def _not_done(one: JobStatus) -> Iterator[tuple[str, str]]:
             yield "Not read", counted(left, "domain")
         return
     parked = one.domains_parked
+    if one.client_urls_left:
+        yield "Your addresses", f"{one.client_urls_left:,} that pages link to are still to be asked whether they answer"
     paid = f"; {parked:,} of these {'waits' if parked == 1 else 'wait'} for paid requests" if parked else ""
     if one.job.state is JobState.PAUSED:
         begun = f"; {one.domains_open:,} of these {'was' if one.domains_open == 1 else 'were'} begun"

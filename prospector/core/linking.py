@@ -1,8 +1,10 @@
 """What a page's links say: about the client and the competitors, where the contact page is, what kind of page this is."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from prospector.core.links import Link
@@ -10,6 +12,7 @@ from prospector.core.outcomes import LinkStatus, PageKind
 
 KEPT_LINKS = 20  # to the client and to competitors, of one page
 ANCHOR_CHARACTERS = 200
+CLIENT = "client"  # whose a kept link is
 
 _ADDRESS = re.compile(r"https?://", re.IGNORECASE)
 _CONTACT = re.compile(
@@ -48,10 +51,10 @@ def linking(links: Iterable[Link], clients: Collection[str], competitors: Collec
         host = _host(meant(link.url))
         ours, theirs = _covers(clients, host), _covers(competitors, host)
         if ours:
-            status = _stronger(status, _status(link))
+            status = _stronger(status, _status(link.rel))
         to_competitor = to_competitor or theirs
         if (ours or theirs) and len(kept) < KEPT_LINKS:
-            kept.append(_small(link, "client" if ours else "competitor"))
+            kept.append(_small(link, CLIENT if ours else "competitor"))
     return Linking(status, to_competitor, contact_found, kept)
 
 
@@ -72,9 +75,18 @@ def _small(link: Link, whose: str) -> dict[str, object]:
     }
 
 
-def _status(link: Link) -> LinkStatus:
+def without_dead(kept: Sequence[Mapping[str, Any]], dead: Container[str]) -> LinkStatus | None:
+    """The status of a page that links to the client, from the links that are kept of it, now that some addresses are known
+    to be dead. None where not all that it has may have been kept: one that is not here may live."""
+    if len(kept) >= KEPT_LINKS:
+        return None
+    living = [_status(one["rel"]) for one in kept if one["whose"] == CLIENT and one["url"] not in dead]
+    return reduce(_stronger, living) if living else LinkStatus.DEAD
+
+
+def _status(rels: Container[str]) -> LinkStatus:
     for rel in (LinkStatus.SPONSORED, LinkStatus.UGC, LinkStatus.NOFOLLOW):
-        if rel in link.rel:
+        if rel in rels:
             return rel
     return LinkStatus.FOLLOW
 

@@ -14,6 +14,7 @@ class Kind(StrEnum):
 
     PAGE = "page"
     SITEMAP = "sitemap"
+    TARGET = "target"  # an address of the client's, which is asked whether it still answers
 
 
 class Verdict(StrEnum):

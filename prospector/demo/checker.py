@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from prospector.demo.coverage import Coverage, Failures, Row, coverage, failures
+from prospector.demo.dead_links import DeadLinks, dead_links
 from prospector.demo.plan import Plan
 from prospector.demo.politeness import Manners, manners
 from prospector.demo.request_log import Entry
@@ -42,12 +43,13 @@ class Bars:
 
 @dataclass(frozen=True)
 class Crawl:
-    """What a crawl left behind. `failed` and `credits_charged` are None where nobody gave them."""
+    """What a crawl left behind. `failed`, `credits_charged` and `dead_links` (domains) are None where nobody gave them."""
 
     entries: Iterable[Entry]
     rows: Iterable[Row]
     failed: Sequence[str] | None = None
     credits_charged: int | None = None
+    dead_links: Sequence[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,8 @@ def check(plan: Plan, crawl: Crawl, bars: Bars) -> Verdict:
     lines = _found(coverage(plan, crawl.rows, bars.limits))
     if crawl.failed is not None:
         lines += _failed(failures(plan, crawl.failed, bars.limits))
+    if crawl.dead_links is not None:
+        lines += _dead_links(dead_links(plan, crawl.dead_links, bars.limits))
     kept = manners(plan, crawl.entries, delay_seconds=bars.delay_seconds, page_cap=bars.page_cap)
     lines += _kept(kept, bars)
     if crawl.credits_charged is not None:
@@ -105,6 +109,13 @@ def _failed(found: Failures) -> list[Line]:
             found.wrongly_failed[:EXAMPLES],
         ),
         _none("failures not said", found.not_said),
+    ]
+
+
+def _dead_links(found: DeadLinks) -> list[Line]:
+    return [
+        _none("dead links not said", found.not_said, f" of {len(found.planned):,}"),
+        _none("dead links that are not", found.untrue),
     ]
 
 

@@ -90,7 +90,7 @@ def failures(plan: Plan, failed: Iterable[str], limits: Limits) -> Failures:
 
 
 def results(path: Path) -> Iterator[Row]:
-    for number, line in _lines(path, RESULT_COLUMNS):
+    for number, line in lines(path, RESULT_COLUMNS):
         try:
             yield Row(line["domain"], line["url"], line["keyword"], int(line["frequency"]))
         except ValueError:
@@ -98,7 +98,7 @@ def results(path: Path) -> Iterator[Row]:
 
 
 def failed_domains(path: Path) -> Iterator[str]:
-    return (line["domain"] for _, line in _lines(path, ("domain",)))
+    return (line["domain"] for _, line in lines(path, ("domain",)))
 
 
 def _judge(found: Coverage, row: Row, page: Page | None) -> None:
@@ -114,7 +114,8 @@ def _ignored(plan: Plan, row: Row) -> str:
     return site.ignored_query if site else ""
 
 
-def _lines(path: Path, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
+def lines(path: Path, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Of a file of an export that must have these columns: row number and cells."""
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.DictReader(file)
         missing = set(columns) - set(reader.fieldnames or ())

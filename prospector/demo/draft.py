@@ -11,6 +11,8 @@ from prospector.demo.site import (
     CLIENT,
     COMPETITORS,
     DONE,
+    MOVED,
+    RETIRED,
     Answer,
     Backlink,
     Declared,
@@ -139,7 +141,9 @@ class Draft:
         if self.rng.random() < 0.8:
             return ()
         target = self.rng.choice((CLIENT, *COMPETITORS))
-        path, dead = self.rng.choice((("/", False), ("/tour", False), ("/tour", False), ("/retired", True)))
+        path, dead = self.rng.choice((("/", False), ("/tour", False), (MOVED, False), (RETIRED[0], True)))
+        if dead:
+            path = RETIRED[len(self.pages) % len(RETIRED)]
         address = f"https://{self.rng.choice(('', 'www.'))}{target}{path}"
         ways = (
             address,

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from random import Random
 
-from prospector.demo.draft import Draft
+from prospector.demo.draft import Draft, moved
 from prospector.demo.kinds import KINDS
 from prospector.demo.prose import keywords
-from prospector.demo.site import CLIENT, COMPETITORS, Domain, Page, Schemes, Site
+from prospector.demo.site import CLIENT, COMPETITORS, MOVED, RETIRED, Answer, Domain, Page, Schemes, Site
 from prospector.errors import InputInvalid
 
 OTHERS = (CLIENT, *COMPETITORS, "out.test", "example.test")  # there, linked to, and not on the list
@@ -79,4 +79,14 @@ def _allotted(seed: int, sites: int, kinds: Sequence[str]) -> list[str]:
 def _other(name: str) -> Site:
     hosts = (name, f"www.{name}")
     pages = [Page(host, target, name) for host in hosts for target in ("/", "/tour", "/landing")]
-    return Site(name, "other", (), frozenset(hosts), {page.key: page for page in pages}, schemes=Schemes.BOTH)
+    answers = {host + target: answer for host in hosts for target, answer in _FORMER.items()}
+    return Site(name, "other", (), frozenset(hosts), {page.key: page for page in pages}, answers, schemes=Schemes.BOTH)
+
+
+_, _gone, _emptied, _circle = RETIRED  # the first is a 404, as anything that nobody has planned
+_FORMER = {
+    MOVED: moved("/tour"),
+    _gone: Answer(410, b"<!doctype html><title>Gone</title><h1>Gone</h1>"),
+    _emptied: Answer(200, b"<!doctype html><title>Page not found</title><h1>Page not found</h1><p>Try the tour."),
+    _circle: moved(_circle, 302),
+}

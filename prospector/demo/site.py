@@ -6,6 +6,8 @@ from enum import StrEnum, auto
 
 CLIENT = "acme.test"
 COMPETITORS = ("rival.test", "globex.test")
+MOVED = "/old-tour"  # of the client and of competitors: it leads to a page that is there
+RETIRED = ("/retired", "/discontinued", "/emptied", "/circle")  # 404, 410, 404 in the words of a 200, a redirect loop
 CANARY_PORT = "{canary_port}"  # stands in planned text for the port of the canary, known when it listens
 
 
@@ -94,7 +96,7 @@ class Placement:
 
 @dataclass(frozen=True)
 class Backlink:
-    """A link to the client or a competitor. `href` is as written, `target` the host that it means, `dead` a 404 there."""
+    """A link to the client or a competitor. `href` is as written, `target` the host that it means, `dead` that no page is there any more."""
 
     target: str
     href: str

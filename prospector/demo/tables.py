@@ -37,7 +37,7 @@ def domains(plan: Plan, limits: Limits) -> Iterator[Row]:
 
 def backlinks(plan: Plan, _limits: Limits) -> Iterator[Row]:
     for one in links(plan):
-        yield {"domain": one.domain, "url": one.url, **vars(one.backlink)}
+        yield {"domain": one.domain, "url": one.url, **vars(one.backlink), "status": one.status}
 
 
 def keywords(plan: Plan, _limits: Limits) -> Iterator[Row]:

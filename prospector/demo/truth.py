@@ -7,7 +7,7 @@ from enum import StrEnum, auto
 from urllib.parse import quote, unquote, urlsplit
 
 from prospector.demo.plan import Plan
-from prospector.demo.site import Backlink, Ending, Page, Reach, Schemes, Site, Zone
+from prospector.demo.site import CLIENT, Backlink, Ending, Page, Reach, Schemes, Site, Zone
 
 SITE_THRESHOLD = 500
 TOP_PAGES = 50  # with the homepage one more
@@ -53,6 +53,14 @@ class LinkStatus:
     url: str
     backlink: Backlink
 
+    @property
+    def status(self) -> str:
+        """What a crawl says of a page that has this link to the client and no other."""
+        if self.backlink.dead:
+            return "dead"
+        rels = self.backlink.rel.split()
+        return next((one for one in ("sponsored", "ugc", "nofollow") if one in rels), "follow")
+
 
 def mentions(plan: Plan) -> Iterator[Mention]:
     """Every mention that stands on a planned page, whether or not a crawl may or can read it."""
@@ -85,6 +93,15 @@ def links(plan: Plan) -> Iterator[LinkStatus]:
         for page in site.pages.values():
             for backlink in page.backlinks:
                 yield LinkStatus(page.domain, address(page, site), backlink)
+
+
+def expected_links(plan: Plan, limits: Limits) -> Iterator[LinkStatus]:
+    """Those to the client on the pages that a complete crawl reads."""
+    for site in plan.sites:
+        for page in _expected_pages(site, limits):
+            for backlink in page.backlinks:
+                if backlink.target == CLIENT:
+                    yield LinkStatus(page.domain, address(page, site), backlink)
 
 
 def address(page: Page, site: Site) -> str:

@@ -28,6 +28,10 @@ class NameUnknown(FetchFailed):
     """DNS has no address for the host, or did not say in time."""
 
 
+class NoSuchName(NameUnknown):
+    """DNS says that there is none: it is not that nobody answered."""
+
+
 class AddressRefused(FetchFailed):
     """The host leads to an address that is not public."""
 
@@ -42,6 +46,9 @@ class DelayTooLong(IgnoreRequest):
 
 # of this process, of this machine, and of its network buffers
 NO_ROOM = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+
+# that a name server has answered so; not EAI_AGAIN, which is said where none did
+NO_SUCH_NAME = frozenset({socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)})
 
 
 def is_for_room(error: OSError) -> bool:

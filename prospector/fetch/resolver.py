@@ -22,7 +22,7 @@ from zope.interface import implementer
 
 from prospector.core.addresses import Address, NameMap, Network, Policy, read_name_map
 from prospector.errors import SettingInvalid
-from prospector.fetch.failures import AddressRefused, NameUnknown, NoRoom, is_for_room
+from prospector.fetch.failures import NO_SUCH_NAME, AddressRefused, NameUnknown, NoRoom, NoSuchName, is_for_room
 
 THREADS = 64  # a slow name server keeps a thread for its whole time-out
 LOOK_UP_SECONDS = 10
@@ -34,12 +34,13 @@ NO_ROOM_SECONDS = 1.0  # what is given back unsent may be handed out again at on
 
 @dataclass(frozen=True)
 class Answer:
-    """`port` 0 keeps the port asked for."""
+    """`port` 0 keeps the port asked for. Not `exists`: DNS says that there is no such name."""
 
     addresses: tuple[Address, ...]
     port: int
     until: float
     refused: str = ""
+    exists: bool = True
 
 
 class Names:
@@ -53,7 +54,7 @@ class Names:
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="dns")
 
     async def find(self, host: str) -> Answer:
-        """Raises NameUnknown or AddressRefused, or NoRoom, which is not remembered."""
+        """Raises NameUnknown (NoSuchName where that is sure), AddressRefused, or NoRoom, which is not remembered."""
         answer = self._known.get(host)
         if answer is None or answer.until < time.monotonic():
             if host not in self._asked:
@@ -62,20 +63,24 @@ class Names:
             answer = await asyncio.shield(self._asked[host])
         if answer.refused:
             raise AddressRefused(f"{host} leads to {answer.refused}, which is not a public address.")
+        if not answer.exists:
+            raise NoSuchName(f"There is no {host}.")
         if not answer.addresses:
             raise NameUnknown(f"{host} has no address.")
         return answer
 
     async def _ask(self, host: str) -> Answer:
         mapped = self._map.find(host)
-        if mapped:
-            found, port = [ip_address(mapped.address)], mapped.port
-        else:
-            found, port = await self._look_up(host), 0
+        exists = True
+        found: list[Address] = []
+        try:
+            found = [ip_address(mapped.address)] if mapped else await self._look_up(host)
+        except NoSuchName:
+            exists = False
         permitted = tuple(address for address in found if self.policy.permits(address))
         refused = str(found[0]) if found and not permitted else ""
         kept = KEPT_SECONDS if permitted else FAILURE_KEPT_SECONDS
-        answer = Answer(permitted, port, time.monotonic() + kept, refused)
+        answer = Answer(permitted, mapped.port if mapped else 0, time.monotonic() + kept, refused, exists)
         self._known[host] = answer
         while len(self._known) > KEPT:
             self._known.popitem(last=False)
@@ -94,6 +99,8 @@ class Names:
             if isinstance(error, OSError) and is_for_room(error):
                 await asyncio.sleep(NO_ROOM_SECONDS)
                 raise NoRoom(f"{host} was not looked up: {error}.") from error
+            if isinstance(error, socket.gaierror) and error.errno in NO_SUCH_NAME:
+                raise NoSuchName(f"There is no {host}.") from error
             return []
         return list(dict.fromkeys(ip_address(one[4][0].partition("%")[0]) for one in raw))
 

@@ -112,7 +112,8 @@ class Status:
     `parked_pages` those pages by reason. `overdue_ms`: how long the site that may be asked longest has waited for a worker. `running_ms`: how
     long it has been handed out without a break, from which on `…_recently` counts; None: it is held. `domains_stalled` wait for
     a far Retry-After, the last one `stalled_until`. Not `filled`: some of the job is not here yet, and it is not to be lifted.
-    `mentions`: keyword and page. `newest_find`: a page, by its address."""
+    `mentions`: keyword and page. `newest_find`: a page, by its address. `clients_open`: domains of the client's of which
+    addresses are being asked for, and that count among no others; `clients_asked` is 1 once that has begun."""
 
     job: str
     held: bool
@@ -143,6 +144,8 @@ class Status:
     credits_cap: int
     pages_failed: int
     pages_wanting_key: int
+    clients_open: int
+    clients_asked: int
 
 
 @dataclass(frozen=True)
@@ -293,7 +296,7 @@ def begin(epoch: int) -> Call[bool]:
 
 COUNTERS = (
     "total", "waiting", "open", "done", "failed", "parked", "pages", "mentions", "dead", "queued", "flying", "spent",
-    "reserved", "cap", "unread", "key_wanted",
+    "reserved", "cap", "unread", "key_wanted", "asking", "asked",
 )  # fmt: skip
 
 

@@ -14,16 +14,19 @@ from prospector.core.priority import RANK, Priority
 from prospector.core.ticket import Found, Kind, PageState, Ticket
 from prospector.core.urls import fingerprint
 
-VERSION = 1
-
+VERSION = 2
+# a state says the oldest version that understands it, so that workers of that one are not left without work
+FIRST = 1
+NEWER = {Kind.TARGET: 2}
 
 # of a new page, whose method is decided when it is granted
-HINTED = json.dumps({"v": VERSION, "x": {RANK: Priority.HINTED}}, separators=(",", ":"))
+HINTED = json.dumps({"v": FIRST, "x": {RANK: Priority.HINTED}}, separators=(",", ":"))
 
 
 def dumps(state: PageState) -> str:
     short = {"m": state.method, "a": state.attempt, "l": state.losses, "k": state.kind, "x": state.extra}
-    return json.dumps({"v": VERSION} | {name: value for name, value in short.items() if value}, separators=(",", ":"))
+    version = NEWER.get(state.kind, FIRST)
+    return json.dumps({"v": version} | {name: value for name, value in short.items() if value}, separators=(",", ":"))
 
 
 def address(page: Found) -> str:

@@ -1,8 +1,13 @@
 """The operations of those who look after jobs: domains that are asked for again, what can go on, what has to wait."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from prospector.frontier.calls import Call
+from prospector.core.sites import site_of
+from prospector.core.targets import Target
+from prospector.core.ticket import Kind, PageState
+from prospector.frontier import codec
+from prospector.frontier.calls import ENCODER, Call
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,27 @@ def jobs_here(place: str = "0") -> Call[tuple[str, list[str]]]:
 def reopened(job: str, *, failed: int, done: int) -> Call[bool]:
     """So many domains that had failed, and that were done, were seeded again."""
     return Call("reopened", (job, failed, done), bool)
+
+
+@dataclass(frozen=True)
+class Client:
+    """A domain of the client's, with a number beyond those of the list, and what is to be asked of it."""
+
+    domain: str
+    number: int
+    targets: tuple[Target, ...]
+
+    def encoded(self) -> str:
+        state = codec.dumps(PageState(kind=Kind.TARGET))
+        pages = [{"url": one.url, "fingerprint": str(one.page), "state": state} for one in self.targets]
+        return ENCODER.encode(
+            {"domain": self.domain, "number": self.number, "site": site_of(self.domain), "pages": pages}
+        )
+
+
+def ask(job: str, clients: Iterable[Client]) -> Call[bool]:
+    """Once in the life of a job here. False: it was done before."""
+    return Call("ask", (job, *(one.encoded() for one in clients)), bool)
 
 
 def stuck(job: str) -> Call[str]:

@@ -24,7 +24,7 @@ HANDS = "hands:{worker}"  # set: leases of a worker
 WORKER = "worker:{worker}"  # hash: what a worker says of itself
 
 # a job
-JOB = "job:{job}"  # hash: state, since (when it was last begun to be handed out), limits, counters, money, find (the page with the newest mention)
+JOB = "job:{job}"  # hash: state, since (when it was last begun to be handed out), limits, counters, money, find (the page with the newest mention), asked (whether the addresses of the client are)
 WAITING = "waiting:{job}"  # sorted set: domain that is not open yet (JSON) -> its number
 OPEN = "open:{job}"  # set: domains that are open
 READY = "ready:{job}"  # sorted set: site -> the moment it may be asked; only sites with work and nothing in flight
@@ -41,7 +41,7 @@ ADDRESS = "address:{address}"  # hash: next, flying
 ROBOTS = "packed-robots:{authority}"  # string: robots.txt as read, packed, for all jobs
 
 # a domain of a job
-DOMAIN = "domain:{job}:{domain}"  # hash: site, home, opened, counters, mode, method and memory of how it is read
+DOMAIN = "domain:{job}:{domain}"  # hash: site, home, opened, counters, mode, method, memory, unlisted (on no list)
 QUEUE = "queue:{job}:{domain}"  # sorted set: url -> score
 STATE = "state:{job}:{domain}"  # hash: url -> state of a page that is not as new (codec.py)
 SEEN = "seen:{job}:{domain}"  # set: fingerprints

@@ -14,11 +14,15 @@ from prospector.store.jobs import Job
 HALTS = {Parked.BUDGET: Halt.BUDGET, Parked.KEY: Halt.KEY, Parked.CREDITS: Halt.CREDITS}
 
 
-def end(connection: Connection, job: Job) -> JobState | None:
-    """Where every domain is finished: the job is, and how. None: the record has some left."""
+def has_left(connection: Connection, job: Job) -> bool:
+    """Domains that are not finished, as the record has it."""
     found = domains.tally(connection, job.id)
-    if found[DomainState.WAITING] or found[DomainState.OPEN]:
-        return None
+    return bool(found[DomainState.WAITING] or found[DomainState.OPEN])
+
+
+def end(connection: Connection, job: Job) -> JobState:
+    """Of a job that has no domain left: how it is over."""
+    found = domains.tally(connection, job.id)
     done, failed = found[DomainState.DONE], found[DomainState.FAILED]
     state = JobState.COMPLETED if done else JobState.FAILED
     jobs.move(connection, job.id, state, in_words(done, failed))

@@ -11,7 +11,7 @@ from prospector.errors import NotFound
 from prospector.frontier import calls, job_calls
 from prospector.frontier.calls import Status
 from prospector.frontier.client import Frontier
-from prospector.jobs import ending, fill
+from prospector.jobs import ending, fill, targets
 from prospector.jobs.checkpoint import checkpoint
 from prospector.jobs.rebuild import rebuild_if_lost
 from prospector.store import domains, jobs
@@ -102,14 +102,14 @@ def _run(
     if lift:
         frontier.run(calls.lift(job.id, ALL_REASONS, job.max_credits))
     now = _known(frontier, job.id)
-    if now and left(now) == 0:
-        ending.end(connection, job)
+    if now and _is_through(now):
+        _end(connection, frontier, job, now)
     elif ending.rest(connection, frontier, job):
         frontier.run(calls.hold(job.id))
 
 
 def _pause(connection: Connection, frontier: Frontier, job: Job, known: Status | None) -> None:
-    if known and left(known) == 0 and ending.end(connection, job):
+    if known and _is_through(known) and _end(connection, frontier, job, known):
         return
     if frontier.run(calls.hold(job.id)) == 0:
         jobs.move(connection, job.id, JobState.PAUSED, job.reason)
@@ -135,7 +135,23 @@ def _as_recorded(connection: Connection, job: Job, known: Status) -> Status:
     return replace(known, domains_done=tally[DomainState.DONE], domains_failed=tally[DomainState.FAILED])
 
 
+def _end(connection: Connection, frontier: Frontier, job: Job, known: Status) -> JobState | None:
+    """None: the record has domains left, or the client's own addresses are asked for now that the list is done."""
+    if ending.has_left(connection, job):
+        return None
+    if not known.clients_asked and targets.ask(connection, frontier, job):
+        return None
+    targets.mark_dead(connection, job)
+    return ending.end(connection, job)
+
+
+def _is_through(known: Status) -> bool:
+    """A client's site that asks for a far moment is not waited for: its other addresses stay unknown."""
+    return left(known) == 0 and known.clients_open <= known.domains_stalled
+
+
 def left(known: Status) -> int:
+    """Of the list."""
     return known.domains_waiting + known.domains_open
 
 

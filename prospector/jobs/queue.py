@@ -87,6 +87,10 @@ def _domain_again(connection: Connection, frontier: Frontier, job: str, domain: 
 def _again(connection: Connection, frontier: Frontier, job_id: str, number: int, letters: list[DeadLetter]) -> Requeued:
     """In the caller's transaction: should this process die, the letters wait as before and the next call finds its work done."""
     job = jobs.hold_still(connection, job_id)
+    if number >= job.domains_total:
+        raise Conflict(
+            f"{letters[0].url} is an address of the client's own, which is asked for once.", "Nothing is lost with it."
+        )
     domain = domains.seed(connection, job_id, number)
     if job.state not in UNDER_WAY | ENDED_WELL:
         raise Conflict(f"Job {job_id} is {job.state}: nothing of it is tried again.", "prospector job list shows all.")

@@ -32,6 +32,7 @@ class JobStatus:
     `parked_pages`: what they wait for -> pages. `failures`: reason -> domains. `methods`: domains by the dearest method they needed; of a job that has ended.
     `mentions`: a keyword on a page, as results.csv has rows. `newest_find`: of a job under way.
     `qualified`: domains that are worth an outreach, of those that were judged so far, seconds after they are done.
+    `client_urls_left`: addresses of the client that pages link to, and that are asked for when the list is done.
     `not_found`: about its first keywords, of a job that has found nothing at all.
     """
 
@@ -52,6 +53,7 @@ class JobStatus:
     used_credits: int = 0
     reserved_credits: int = 0
     pages_wanting_key: int = 0
+    client_urls_left: int = 0
     speed: Speed | None = None
     eta: Eta | None = None
     last_activity: datetime | None = None
@@ -97,6 +99,7 @@ class JobStatus:
             "percent": self.percent,
             "in_flight": self.in_flight,
             "pages_wanting_key": self.pages_wanting_key,
+            "client_urls_left": self.client_urls_left,
             "parked_domains": self.domains_parked,
             "parked_pages": dict(self.parked_pages or {}),
             "stalled_domains": self.domains_stalled,
@@ -150,6 +153,7 @@ def of_counters(job: Job, known: Status) -> JobStatus:
         used_credits=known.credits_used,
         reserved_credits=known.credits_reserved,
         pages_wanting_key=known.pages_wanting_key,
+        client_urls_left=_client_urls_left(known),
         speed=speed,
         eta=_eta(known, speed, now) if job.state is JobState.RUNNING else None,
         last_activity=known.last_activity,
@@ -168,7 +172,12 @@ def _eta(known: Status, speed: Speed | None, now: datetime) -> Eta | None:
     """Domains whose pages wait for money or for their site are not worked at: the speed of the others says nothing of them."""
     at_work = max(0, left(known) - known.domains_stalled - known.domains_parked)
     wait = (known.stalled_until - now).total_seconds() if known.stalled_until else 0
-    return eta(at_work, speed, max(0, round(wait)))
+    return eta(at_work, speed, max(0, round(wait), _client_urls_left(known)))
+
+
+def _client_urls_left(known: Status) -> int:
+    """The client's own addresses that are still to be asked for, when the list is done: about one a second."""
+    return known.queued + known.in_flight if known.clients_open and not left(known) else 0
 
 
 def of_checkpoint(job: Job, last: Checkpoint | None) -> JobStatus:

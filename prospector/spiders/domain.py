@@ -25,7 +25,7 @@ from prospector.core.ticket import Kind, Ticket
 from prospector.core.visit import COOKIE, Conclusion, leads_off
 from prospector.errors import ProspectorError, SettingInvalid, end_in_words
 from prospector.fetch.by_method import METHOD
-from prospector.fetch.failures import NotSent, Stopped
+from prospector.fetch.failures import NameUnknown, NotSent, Stopped
 from prospector.fetch.key import key_in_force
 from prospector.fetch.scrapingbee import safe_api_url
 from prospector.frontier import calls, paid_calls
@@ -33,7 +33,7 @@ from prospector.frontier.desk import Desk, Pace
 from prospector.frontier.in_process import InProcessFrontier
 from prospector.frontier.passage import TicketPassage
 from prospector.items import PageItem
-from prospector.spiders import debugging, parts, readings, sitemap_readings
+from prospector.spiders import debugging, parts, readings, sitemap_readings, target_readings
 from prospector.spiders.arguments import WAY, Arguments, arguments
 from prospector.spiders.briefs import Briefs
 from prospector.spiders.ledger import Ledger
@@ -196,6 +196,8 @@ class DomainSpider(CrawlSpider):
                 item = self._robots_read(ticket, readings.robots_of(self, response))
             case Purpose.SITEMAP:
                 item = self._concluded(sitemap_readings.sitemap_of(self, response))
+            case _ if target_readings.is_target(ticket):
+                item = self._concluded(target_readings.target_of(response, readings.answer_of(response)))
             case _:
                 item = self._concluded(readings.page_of(self, response))
         if item is not None:
@@ -213,6 +215,10 @@ class DomainSpider(CrawlSpider):
 
     def _of_failure(self, request: Request, ticket: Ticket, failure: Failure) -> PageItem | None:
         match request.meta["purpose"]:
+            case purpose if target_readings.is_target(ticket) and (
+                purpose is Purpose.PAGE or isinstance(failure.value, NameUnknown)
+            ):
+                return self._concluded(target_readings.without_target(request, failure))
             case Purpose.ROBOTS:
                 return self._robots_read(ticket, readings.robots_failed(self, request, failure))
             case Purpose.SITEMAP:
@@ -226,7 +232,7 @@ class DomainSpider(CrawlSpider):
             self.robots.learn(of_authority, read)
             self.pump.tell(calls.keep_robots(of_authority, read))
             read = readings.after_robots(ticket, read)
-        end = sitemap_readings.ended(ticket, read)
+        end = target_readings.ended(ticket, sitemap_readings.ended(ticket, read))
         return self._concluded(PageItem(ticket, address_of(ticket), None, datetime.now(UTC), end))
 
     def _concluded(self, item: PageItem) -> PageItem | None:
@@ -242,7 +248,7 @@ class DomainSpider(CrawlSpider):
 
     def defect(self, ticket: Ticket, failure: Failure) -> None:
         """A callback or a pipeline of ours failed on this page: the ticket is settled without a row."""
-        self.settle(ticket, readings.defect(ticket, failure))
+        self.settle(ticket, target_readings.ended(ticket, readings.defect(ticket, failure)))
 
     def settle(self, ticket: Ticket, end: Conclusion, mentions: int = 0, *, after_add: bool = False) -> None:
         if ticket.price and ticket.lease not in self.ledger.asked:

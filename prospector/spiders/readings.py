@@ -28,6 +28,7 @@ from prospector.items import PageItem
 from prospector.spiders import page_links, sitemap_readings
 from prospector.spiders.leads import REDIRECTS, host_site, leads, location_of, same_page
 from prospector.spiders.symptoms import evidence_of_failure
+from prospector.spiders.target_readings import is_target
 
 if TYPE_CHECKING:
     from prospector.spiders.domain import DomainSpider
@@ -44,7 +45,7 @@ NO_SITE = frozenset({Evidence.PRIVATE_ADDRESS, Evidence.UNRESOLVED, Evidence.REF
 
 def page_of(spider: "DomainSpider", response: Response) -> PageItem:
     ticket: Ticket = response.meta["ticket"]
-    answer = _answer(response)
+    answer = answer_of(response)
     end = conclude(ticket, answer, _around(spider, ticket))
     item = PageItem(ticket, response.url, response.status, datetime.now(UTC), end, homepage=ticket.opening)
     if end.outcome is PageOutcome.READ:
@@ -123,7 +124,7 @@ def _concluded_directly(spider: "DomainSpider", ticket: Ticket, evidence: Eviden
 def _or_paid(spider: "DomainSpider", ticket: Ticket, end: Robots | Conclusion) -> Robots | Conclusion:
     if isinstance(end, Robots) or end.verdict is not Verdict.FAILED:
         return end
-    if spider.briefs[ticket.job].spec.mode is Mode.FREE_ONLY:
+    if spider.briefs[ticket.job].spec.mode is Mode.FREE_ONLY or is_target(ticket):
         return end
     return paid_instead(ticket, end) if spider.has_key else replace(end, facts={**end.facts, KEY_WANTED: 1})
 
@@ -161,7 +162,7 @@ def _was_led_on(response: Response) -> bool:
     return paid and not same_page(response.url, address_of(response.meta["ticket"]))
 
 
-def _answer(response: Response) -> Answer:
+def answer_of(response: Response) -> Answer:
     status = response.status
     wait_ms = wait_asked_ms(response)
     if status < 300 and _was_led_on(response):

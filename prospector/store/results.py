@@ -34,7 +34,8 @@ class ResultsDeleted(NotFound):
 
 @dataclass(frozen=True, slots=True)
 class SiteRow:
-    """One domain of the job with what its pages and the ledger say; `linking_*` is its best page that links to the client."""
+    """One domain of the job with what its pages and the ledger say; `linking_*` is its best page that links to the client:
+    one whose links are all dead where there is no better."""
 
     number: int
     domain: str
@@ -58,7 +59,6 @@ class SiteRow:
     pages_read: int
     contact_found: bool
     contact_url: str | None
-    links_to_dead: bool
     linking_url: str | None
     linking: LinkStatus | None
     links: list[dict[str, Any]] | None
@@ -101,12 +101,11 @@ SITES = """
 WITH facts AS (
     SELECT domain, count(*) AS pages, count(*) FILTER (WHERE outcome = 'read') AS read,
         count(*) FILTER (WHERE method = 'direct') AS direct,
-        bool_or(flags & 32 <> 0 OR kind = 'contact') AS contact, min(url) FILTER (WHERE kind = 'contact') AS contact_url,
-        bool_or(link = 'dead') AS dead
+        bool_or(flags & 32 <> 0 OR kind = 'contact') AS contact, min(url) FILTER (WHERE kind = 'contact') AS contact_url
     FROM {pages} WHERE job = :job AND (CAST(:numbers AS int[]) IS NULL OR domain = ANY(:numbers)) GROUP BY domain
 ), linking AS (
     SELECT DISTINCT ON (domain) domain, url, link, links FROM {pages}
-    WHERE job = :job AND link IN ('follow', 'nofollow', 'ugc', 'sponsored')
+    WHERE job = :job AND link IN ('follow', 'nofollow', 'ugc', 'sponsored', 'dead')
         AND (CAST(:numbers AS int[]) IS NULL OR domain = ANY(:numbers)) ORDER BY domain, link, depth, url
 ), ledger AS (
     SELECT domain, sum(used_credits) AS used, sum(reserved_credits) AS reserved,
@@ -118,7 +117,7 @@ SELECT d.number, d.domain, d.input_row, d.state, d.reason, d.moved_to, d.partial
     d.finished_at, d.cells, d.js_pages, greatest(d.pages, coalesce(facts.pages, 0)),
     greatest(d.direct_requests, coalesce(facts.direct, 0)), greatest(d.standard_requests, coalesce(ledger.standard, 0)),
     greatest(d.js_requests, coalesce(ledger.js, 0)), coalesce(ledger.used, 0), coalesce(ledger.reserved, 0),
-    coalesce(facts.read, 0), coalesce(facts.contact, false), facts.contact_url, coalesce(facts.dead, false),
+    coalesce(facts.read, 0), coalesce(facts.contact, false), facts.contact_url,
     linking.url, linking.link, linking.links
 FROM domains AS d LEFT JOIN facts ON facts.domain = d.number LEFT JOIN linking ON linking.domain = d.number
     LEFT JOIN ledger ON ledger.domain = d.number

@@ -34,10 +34,8 @@ def folder(tmp_path: Path) -> Path:
 
 def check(folder: Path, *words: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-m", "cli", "check", *words]
-    nowhere = os.environ | {
-        "PROSPECTOR_HOME": str(folder / "nowhere")
-    }  # no record whose jobs would change the estimate
-    return subprocess.run(command, cwd=folder, env=nowhere, input=stdin, capture_output=True, timeout=120)
+    environment = os.environ | {"PROSPECTOR_HOME": str(folder / "home")}
+    return subprocess.run(command, cwd=folder, env=environment, input=stdin, capture_output=True, timeout=120)
 
 
 def checked(folder: Path, *words: str, stdin: bytes = b"") -> dict[str, Any]:
@@ -100,6 +98,16 @@ def test_the_report_says(folder: Path, line: str) -> None:
     ended = check(folder, "leads.csv", "--keywords", "keywords.txt")
 
     assert line in ended.stdout.decode().splitlines()
+
+
+def test_with_a_client_the_report_says_how_many_of_its_addresses_may_be_asked_for(folder: Path) -> None:
+    words = "At the end, the addresses of your own that they link to (at most 500) are checked for dead links: one a second, free."
+
+    asked = check(folder, "leads.csv", "--client-domain", "acme.com").stdout.decode().splitlines()
+    without = check(folder, "leads.csv").stdout.decode().splitlines()
+
+    assert words in asked
+    assert words not in without
 
 
 def test_the_report_gives_time_and_cost_as_ranges_and_says_what_they_rest_on(folder: Path) -> None:

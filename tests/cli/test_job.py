@@ -101,6 +101,13 @@ def test_a_run_keeps_what_the_score_will_heed_and_another_wish_is_another_job(ru
     assert len({one["id"] for one in found}) == 3
 
 
+def test_the_client_is_the_same_however_the_domain_is_written(run: Run) -> None:
+    written = made(run, "client", "--client-domain", "https://www.Acme.com/", "--competitor-domain", "www.rival.com")
+
+    assert made(run, "client", "--client-domain", "acme.com", "--competitor-domain", "rival.com") == written
+    assert made(run, "client", "--client-domain", "acme.com") != written
+
+
 def test_the_same_command_again_is_the_same_job(run: Run) -> None:
     first = made(run, "twice")
 

@@ -4,7 +4,7 @@ import pytest
 
 from prospector.core.hints import Hints
 from prospector.core.keywords import Keyword
-from prospector.core.linking import ANCHOR_CHARACTERS, KEPT_LINKS, kind_of, linking
+from prospector.core.linking import ANCHOR_CHARACTERS, KEPT_LINKS, kind_of, linking, without_dead
 from prospector.core.links import Link
 from prospector.core.markup import Zone
 from prospector.core.outcomes import LinkStatus, PageKind
@@ -39,6 +39,34 @@ def link(url: str, rel: str = "", anchor: str = "", zone: Zone = Zone.MAIN) -> L
 )
 def test_the_strongest_link_to_the_client_is_the_pages_status(links: list[Link], status: str) -> None:
     assert linking(links, CLIENTS, COMPETITORS).status == LinkStatus(status)
+
+
+GONE, OLD, HERE = "https://acme.test/gone", "https://acme.test/old", "https://acme.test/"
+
+
+@pytest.mark.parametrize(
+    ("links", "status"),
+    [
+        ([link(GONE)], "dead"),
+        ([link(GONE), link(OLD, "nofollow")], "dead"),
+        ([link(GONE), link("https://rival.test/")], "dead"),
+        ([link(GONE), link(HERE)], "follow"),
+        ([link(GONE), link(HERE, "nofollow")], "nofollow"),
+        ([link(GONE, "nofollow"), link(HERE, "ugc"), link(HERE, "sponsored")], "ugc"),
+        ([link(HERE)], "follow"),
+    ],
+)
+def test_without_its_dead_links_a_page_has_the_status_of_the_others(links: list[Link], status: str) -> None:
+    kept = linking(links, CLIENTS, COMPETITORS).kept
+
+    assert without_dead(kept, {GONE, OLD}) == LinkStatus(status)
+
+
+def test_of_a_page_whose_links_may_not_all_be_kept_nothing_is_said() -> None:
+    kept = linking([link(GONE)] * KEPT_LINKS, CLIENTS, COMPETITORS).kept
+
+    assert without_dead(kept, {GONE}) is None
+    assert without_dead(kept[1:], {GONE}) is LinkStatus.DEAD
 
 
 def test_links_to_client_and_competitors_are_kept_small() -> None:

@@ -7,11 +7,12 @@ import pytest
 
 from prospector.demo.checker import Bars, Crawl, Verdict, check, credits_charged
 from prospector.demo.coverage import Row, results
+from prospector.demo.dead_links import dead_links, said_to_be_dead
 from prospector.demo.plan import Plan
 from prospector.demo.politeness import manners, peak
 from prospector.demo.request_log import Entry, Heading, RequestLog, entries, heading
-from prospector.demo.site import Ending, Reach
-from prospector.demo.truth import Limits, endings, expected
+from prospector.demo.site import CLIENT, Ending, Reach
+from prospector.demo.truth import Limits, endings, expected, links
 from prospector.errors import Conflict, InputInvalid
 
 SECOND = 1_000_000_000
@@ -251,6 +252,44 @@ def test_failures_are_held_against_the_truth(plan: Plan) -> None:
     assert broken(right) == set()
     assert broken(silent) == {"failures not said"}
     assert broken(wrong) == {"accessible domains failed"}
+
+
+@pytest.fixture(scope="module")
+def linking() -> Plan:
+    return Plan(89, 12, ["company", "blog", "subdomains"])
+
+
+def test_dead_links_are_held_against_the_truth(linking: Plan) -> None:
+    found = dead_links(linking, [], Limits())
+    to_client = [one for one in links(linking) if one.backlink.target == CLIENT]
+    dead = {one.domain for one in to_client if one.status == "dead"}
+    alive = next(one.domain for one in to_client if one.domain not in dead)
+    none = next(name.name for name in linking.domains if name.name not in {one.domain for one in to_client})
+
+    right = check(linking, Crawl([], perfect(linking), dead_links=found.planned), Bars())
+    silent = check(linking, Crawl([], perfect(linking), dead_links=found.planned[1:]), Bars())
+    wrong = [
+        check(linking, Crawl([], perfect(linking), dead_links=[*found.planned, one]), Bars()) for one in (alive, none)
+    ]
+
+    assert found.planned
+    assert broken(right) == set()
+    assert broken(silent) == {"dead links not said"}
+    assert [broken(one) for one in wrong] == [{"dead links that are not"}] * 2
+
+
+def test_a_link_to_a_former_page_is_read_from_prospects_however_it_is_written(tmp_path: Path) -> None:
+    targets = {
+        "a.test": "https://www.acme.test/retired",
+        "b.test": "https://out.test/?u=https%3A%2F%2Facme.test%2Fcircle",
+        "c.test": "https://acme.test/tour",
+        "d.test": "",
+        "e.test": "https://acme.test/retired/else",
+    }
+    rows = "".join(f"{domain},{target}\n" for domain, target in targets.items())
+    (tmp_path / "prospects.csv").write_text(f"domain,link_target\n{rows}", encoding="utf-8")
+
+    assert list(said_to_be_dead(tmp_path / "prospects.csv")) == ["a.test", "b.test"]
 
 
 def test_credits_are_the_sum_of_the_calls(tmp_path: Path) -> None:

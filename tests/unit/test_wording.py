@@ -36,6 +36,13 @@ def said(one: JobStatus) -> dict[str, str]:
     return dict(wording.lines(one, CENT))
 
 
+def test_a_job_whose_list_is_done_says_that_it_asks_for_addresses_of_the_client() -> None:
+    assert said(status(client_urls_left=12))["Your addresses"] == (
+        "12 that pages link to are still to be asked whether they answer"
+    )
+    assert "Your addresses" not in said(status())
+
+
 def test_a_running_job_as_the_requirements_have_it() -> None:
     found = said(
         status(

@@ -10,7 +10,9 @@ left = (tonumber(left[1]) or 0) + (tonumber(left[2]) or 0)
 if redis.call('HGET', DOMAIN(job, domain), 'generation') ~= ARGV[3] or not redis.call('ZSCORE', FINISHING(), one) then
   return {0, left}
 end
+local unlisted = redis.call('HEXISTS', DOMAIN(job, domain), 'unlisted') == 1
 forget_domain(job, domain)
+if unlisted then return {1, left} end
 redis.call('HINCRBY', JOB(job), ARGV[4], 1)
 count(job, 'domains', now)
 return {1, left - 1}

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from prospector.core.findings import Asked, Gathered, Mention, SiteLinks, best_zone, evidence
-from prospector.core.link_words import page_link_words
+from prospector.core.link_words import link_words, page_link_words
+from prospector.core.linking import CLIENT
 from prospector.core.metric import Standing
 from prospector.core.outcomes import FINISHED, DomainState, LinkStatus, PageFlag
 from prospector.core.score import Metric, Scored, Verdict, score
@@ -60,7 +61,7 @@ class Judge:
 
     def _judged(self, site: SiteRow, found: Gathered, best: Mention) -> Prospect:
         scored = score(evidence(found, site_links(site), self.asked, self._metric(site)))
-        link = next((one for one in site.links or () if one.get("whose") == "client"), {})
+        anchor, target = _link_to_client(site)
         return Prospect(
             number=site.number,
             domain=site.domain,
@@ -75,8 +76,8 @@ class Judge:
             context=best.snippet,
             link=self._link(best, scored),
             linking_page=site.linking_url or "",
-            anchor=str(link.get("anchor", "")),
-            target=str(link.get("url", "")),
+            anchor=anchor,
+            target=target,
             mentions=found.frequency,
             pages_with_mentions=len(found.pages),
             keywords=[self.asked.keywords[number] for number in sorted(found.keywords)],
@@ -112,8 +113,13 @@ def asked(job: Job, keywords: Sequence[str]) -> Asked:
 
 
 def site_links(site: SiteRow) -> SiteLinks:
-    link = site.linking or (LinkStatus.DEAD if site.links_to_dead else None)
-    return SiteLinks(link, site.contact_found, site.pages_read)
+    return SiteLinks(site.linking, site.contact_found, site.pages_read)
+
+
+def _link_to_client(site: SiteRow) -> tuple[str, str]:
+    """Its words and where it leads; of a page whose links are all dead that is a dead address."""
+    link = next((one for one in site.links or () if one.get("whose") == CLIENT), {})
+    return str(link.get("anchor", "")), str(link.get("url", ""))
 
 
 def _unjudged(site: SiteRow, found: Gathered) -> Verdict | None:
@@ -128,12 +134,16 @@ def _unjudged(site: SiteRow, found: Gathered) -> Verdict | None:
 def _bare(site: SiteRow, verdict: Verdict) -> Prospect:
     being_crawled = "being crawled" if site.state is DomainState.OPEN else ""
     why = site.reason if site.state in FINISHED else ""  # of one that is tried again it is that of the last time
+    dead = link_words(LinkStatus.DEAD) if site.linking is LinkStatus.DEAD else ""
+    anchor, target = _link_to_client(site)
     return Prospect(
         number=site.number,
         domain=site.domain,
         verdict=verdict,
-        reason=why or _remark(site) or being_crawled,
+        reason=why or _remark(site) or being_crawled or dead,
         linking_page=site.linking_url or "",
+        anchor=anchor,
+        target=target,
         contact_page=site.contact_url or "",
         pages_read=site.pages_read,
         input_row=site.input_row,

@@ -86,10 +86,18 @@ def _top(top: Sequence[Prospect]) -> str:
         f'<tr><td class="n score {one.verdict}">{one.score}</td><td><b>{escape(one.domain)}</b> '
         f'<span class="{one.verdict}">{one.verdict}</span><br>{_address(one.page)}'
         f'<span class="context">{highlighted(one.context, one.keyword)}</span><small>{escape(one.why)}'
-        f"{escape(f' To review: {one.reason}.') if one.reason else ''}</small></td></tr>"
+        f"{escape(f' To review: {one.reason}.') if one.reason else ''}{_dead(one)}</small></td></tr>"
         for one in top
     )
     return f'<table><thead><tr><th class="n">Score</th><th>Site, page and mention</th></tr></thead><tbody>{rows}</tbody></table>'
+
+
+def _dead(one: Prospect) -> str:
+    """What to write to them: one that links to the client at all, and is worth writing to, has dead links only."""
+    if not one.target:
+        return ""
+    words = f" “{escape(one.anchor)}”" if one.anchor else ""
+    return f"<br>Dead link{words} to {escape(_readable(one.target))} on {_address(one.linking_page)}"
 
 
 def _address(url: str) -> str:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from prospector.core import retention
 from prospector.core.cost import dollars
 from prospector.core.findings import Mention
-from prospector.core.outcomes import DomainState
+from prospector.core.outcomes import DomainState, LinkStatus
 from prospector.core.score import Verdict
 from prospector.core.spellings import not_found
 from prospector.core.states import IN_FLIGHT
@@ -40,6 +40,7 @@ class Tally:
     verdicts: Counter[Verdict] = field(default_factory=Counter)
     states: Counter[DomainState] = field(default_factory=Counter)
     links: Counter[str] = field(default_factory=Counter)
+    dead_links: int = 0  # sites whose links to the client are all dead
     failures: Counter[str] = field(default_factory=Counter)
     requests: Counter[str] = field(default_factory=Counter)
     rows: int = 0
@@ -71,6 +72,7 @@ class Tally:
         self.requests["direct"] += site.direct_requests
         self.requests["scrapingbee-standard"] += site.standard_requests
         self.requests["scrapingbee-js"] += site.js_requests
+        self.dead_links += site.linking is LinkStatus.DEAD
         if prospect.link:
             self.links[prospect.link] += 1
         if site.state is DomainState.FAILED:
@@ -137,6 +139,11 @@ class Summary:
         lines = list(self.nothing_found)
         if self.sum.is_partial:
             lines.append(self._partial())
+        if self.tally.dead_links:
+            sites = _count(self.tally.dead_links, "site links", "sites link")
+            lines.append(
+                f"{sites} to you, but only to addresses of yours that are dead: link_target in prospects.csv says which."
+            )
         if self.tally.reserved_credits:
             credits_held = _count(self.tally.reserved_credits, "credit")
             lines.append(f"{credits_held} more may have been used by calls whose answer is missing (unsettled).")

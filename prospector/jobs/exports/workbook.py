@@ -36,6 +36,9 @@ OPPORTUNITIES = (
     Column("Where", 10),
     Column("Context", 80),
     Column("Link to you", 24),
+    Column("Dead address of yours", 50),  # a site with a link that is not dead is on another sheet
+    Column("Anchor", 30),
+    Column("Page that links", 50),
     Column("Mentions", 10, NUMBER),
     Column("Pages", 8, NUMBER),
     Column("Keywords", 30),
@@ -166,23 +169,15 @@ class Workbook(Output):
 
     def _prospect(self, one: Prospect) -> None:
         if one.verdict in SHOWN:
-            words = (
-                one.domain,
-                one.verdict,
-                one.score,
-                one.why,
-                one.reason,
-                one.page,
-                one.title,
-                one.keyword,
-                one.zone,
-            )
-            counts = (one.context, one.link, one.mentions, one.pages_with_mentions, ", ".join(one.keywords))
+            words = (one.domain, one.verdict, one.score, one.why, one.reason)
+            best = (one.page, one.title, one.keyword, one.zone, one.context)
+            link = (one.link, one.target, one.anchor, one.linking_page)
+            counts = (one.mentions, one.pages_with_mentions, ", ".join(one.keywords))
             facts = (one.page_kind, one.language, one.contact_page, one.pages_read, one.input_row)
-            self._opportunities.write([*words, *counts, *facts, *self._cells(one.cells)])
+            self._opportunities.write([*words, *best, *link, *counts, *facts, *self._cells(one.cells)])
         elif one.verdict is Verdict.LINKING:
-            link = (one.domain, one.reason, one.linking_page, one.anchor, one.target)
-            self._links.write((*link, one.page, one.keyword, one.context, one.input_row))
+            linking = (one.domain, one.reason, one.linking_page, one.anchor, one.target)
+            self._links.write((*linking, one.page, one.keyword, one.context, one.input_row))
 
     def _cells(self, cells: Mapping[str, str]) -> list[str]:
         return [cells.get(name) or "" for name in self._own]

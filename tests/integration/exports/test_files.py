@@ -13,7 +13,7 @@ from sqlalchemy import Engine, text
 from prospector.core.exclusions import exclusions
 from prospector.core.intake import take
 from prospector.core.keyword_list import read_keywords
-from prospector.core.outcomes import DomainState
+from prospector.core.outcomes import DomainState, LinkStatus
 from prospector.core.spec import JobSpec
 from prospector.core.states import JobState
 from prospector.core.zones import Zone
@@ -421,6 +421,48 @@ def test_a_job_without_a_client_or_a_metric_is_scored_without_them(stores: Store
     assert table(made, "Mentions")[0]["Link to you"] is None
     assert (row["verdict"], row["link_status"]) == ("review", "")
     assert "link" not in row["why"]
+
+
+GONE = {"url": "https://acme.test/gone", "anchor": "our <CRM>", "rel": [], "zone": "main", "whose": "client"}
+LIVES = {"url": "https://acme.test/", "anchor": "Acme", "rel": [], "zone": "main", "whose": "client"}
+
+
+def test_a_site_that_links_to_dead_addresses_only_is_an_opportunity_that_says_which_in_every_file(
+    stores: Stores, engine: Engine
+) -> None:
+    names = ("mentions", "silent", "lives")
+    domains = [ListedDomain(f"{name}.example", row) for row, name in enumerate(names, 2)]
+    job = make_job(engine, domains=domains, issues=(), input_rows=3, input_columns=[])
+    pages.write(engine, job, [
+        page(1, 0, mentions=[mention(0, Zone.H1)], link=LinkStatus.DEAD, links=[GONE]),
+        page(2, 1, link=LinkStatus.DEAD, links=[GONE]),
+        page(3, 2, mentions=[mention(0, Zone.H1)], link=LinkStatus.DEAD, links=[GONE]),
+        page(4, 2, link=LinkStatus.FOLLOW, links=[LIVES]),
+    ])  # fmt: skip
+    finish(engine, job, *[Finished(number, 1, DomainState.DONE) for number in range(3)])
+
+    made = export(stores, job)
+
+    rows = {row["domain"].partition(".")[0]: row for row in made.rows("prospects.csv")}
+    assert [rows[name]["verdict"] for name in names] == ["qualified", "without mention", "already linking"]
+    assert [rows[name]["link_target"] for name in names] == [GONE["url"], GONE["url"], LIVES["url"]]
+    assert [rows[name]["linking_page"] for name in names] == [
+        f"https://d{n}.example/{p}" for n, p in ((0, 1), (1, 2), (2, 4))
+    ]
+    assert rows["mentions"]["link_anchor"] == GONE["anchor"]
+    assert {rows["mentions"]["link_status"], rows["lives"]["link_status"]} == {"links to a dead client URL"}
+    assert "links to a dead address of yours" in rows["mentions"]["why"]
+    assert rows["silent"]["reason"] == "links to a dead address of yours"
+    [found] = table(made, "Opportunities")
+    assert (found["Dead address of yours"], found["Anchor"]) == (GONE["url"], GONE["anchor"])
+    assert found["Page that links"] == "https://d0.example/1"
+    html = made.text("report.html")
+    assert "<br>Dead link “our &lt;CRM&gt;” to https://acme.test/gone on <a href=" in html
+    words = (
+        "2 sites link to you, but only to addresses of yours that are dead: link_target in prospects.csv says which."
+    )
+    assert words in html
+    assert words in made.export.files[0]["notes"]  # type: ignore[operator]
 
 
 LEADS = b"domain,DR\na.example,10\nb.example,20\nc.example,90\n"

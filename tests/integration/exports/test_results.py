@@ -112,7 +112,8 @@ def test_the_pages_of_a_site_say_whether_it_links_and_how_to_write_to_it(engine:
         page(1, 0, link=LinkStatus.UGC, url="https://a.example/first"),
         page(2, 0, link=LinkStatus.FOLLOW, url="https://a.example/z", depth=2),
         page(3, 0, link=LinkStatus.FOLLOW, url="https://a.example/best", depth=1, links=[{"url": "https://acme.test/"}]),
-        page(4, 1, link=LinkStatus.DEAD),
+        page(4, 1, link=LinkStatus.DEAD, url="https://b.example/old", links=[{"url": "https://acme.test/gone"}]),
+        page(8, 0, link=LinkStatus.DEAD, url="https://a.example/first-of-all"),
         page(5, 2, flags=PageFlag.CONTACT_FOUND),
         page(6, 3, kind=PageKind.CONTACT, url="https://d.example/contact"),
         page(7, 4, outcome=PageOutcome.FAILED, method=Method.STANDARD),
@@ -125,7 +126,11 @@ def test_the_pages_of_a_site_say_whether_it_links_and_how_to_write_to_it(engine:
         "https://a.example/best",
         [{"url": "https://acme.test/"}],
     )
-    assert (boring.linking, boring.links_to_dead, good.links_to_dead) == (None, True, False)
+    assert (boring.linking, boring.linking_url, boring.links) == (
+        LinkStatus.DEAD,
+        "https://b.example/old",
+        [{"url": "https://acme.test/gone"}],
+    )
     assert (menus.contact_found, menus.contact_url) == (True, None)
     assert (linking.contact_found, linking.contact_url) == (True, "https://d.example/contact")
     assert (parked.pages, parked.pages_read, parked.direct_requests) == (1, 0, 0)

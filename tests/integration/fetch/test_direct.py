@@ -290,7 +290,13 @@ def test_nobody_at_a_port_is_said_at_once() -> None:
 def test_an_unknown_name_is_one(inside: ThreadingHTTPServer) -> None:
     [told] = fetch({"url": "http://unknown.invalid/"})
 
-    assert told["evidence"] == "unresolved"
+    assert (told["evidence"], told["error"]) == ("unresolved", "NoSuchName")
+
+
+def test_a_name_of_which_no_server_says_that_there_is_none_may_exist(inside: ThreadingHTTPServer) -> None:
+    [told] = fetch({"url": "http://silent.invalid/"}, names={"silent.invalid": [[]]})
+
+    assert (told["evidence"], told["error"]) == ("unresolved", "NameUnknown")
 
 
 def test_where_no_file_is_left_for_a_connection_nothing_was_asked_and_no_site_is_to_blame(

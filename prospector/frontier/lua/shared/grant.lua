@@ -21,9 +21,9 @@ local function grant(site, job, domain, url, state, worker, rules, delay_ms, now
   redis.call('ZREM', STALLED(job), domain)
   for _, other in ipairs(redis.call('ZRANGE', SITE_JOBS(site), 0, -1)) do redis.call('ZREM', READY(other), site) end
   redis.call('ZREM', READY(job), site)
-  local of = redis.call('HMGET', DOMAIN(job, domain), 'number', 'generation', 'memory', 'done')
+  local of = redis.call('HMGET', DOMAIN(job, domain), 'number', 'generation', 'memory', 'done', 'unlisted')
   return cjson.encode({
     lease = lease, job = job, domain = domain, number = of[1], generation = of[2], site = site, url = url,
-    state = state, price = held.price, memory = of[3] or nil, opening = not of[4],
+    state = state, price = held.price, memory = of[3] or nil, opening = not (of[4] or of[5]),
   })
 end
