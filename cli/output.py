@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from cli.calling import pasteable
 from prospector.core.hosts import UNREADABLE
 
 LINE_BREAKS = re.compile("[\t-\r\x85\u2028\u2029]+")
@@ -36,7 +37,7 @@ def data(value: object) -> None:
 
 
 def say(words: str) -> None:
-    click.echo(words, err=True)
+    click.echo(pasteable(words), err=True)
 
 
 def plain(text: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli import deployment, output
+from cli.calling import pasteable
 from cli.command import Command, Number
 from cli.job import watching, wording
 from cli.job.control import job_argument
@@ -39,7 +40,7 @@ def status(given: str, as_json: bool) -> None:
         output.data(one.as_object())
         return
     for label, words in wording.lines(one, settings.CREDIT_PRICE_USD):
-        click.echo(f"{label + ':':<15}{words}")
+        click.echo(pasteable(f"{label + ':':<15}{words}"))
     for words in wording.outcome(one):
         output.say(words)
 

@@ -27,11 +27,6 @@ NO_WORKBOOK_REMEDY = "Save it in Excel as Excel Workbook (.xlsx), or as CSV UTF-
 Value = int | float | str | bool | time | date | datetime | timedelta
 
 
-def read_workbook(data: bytes, name: str) -> Table:
-    """The first visible sheet that has data."""
-    return next(read_sheets(data, name))
-
-
 def read_sheets(data: bytes, name: str) -> Iterator[Table]:
     """The visible sheets that have data, at least one, each read when it is asked for."""
     refuse_impossible(data, name)

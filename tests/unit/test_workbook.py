@@ -12,8 +12,13 @@ import xlsxwriter
 from prospector.core import intake
 from prospector.core.exclusions import exclusions
 from prospector.core.intake import take
-from prospector.core.workbook import read_workbook
+from prospector.core.table import Table
+from prospector.core.workbook import read_sheets
 from prospector.errors import InputInvalid
+
+
+def read_workbook(data: bytes, name: str) -> Table:
+    return next(read_sheets(data, name))
 
 
 def workbook(*sheets: Sequence[tuple[str, object]]) -> bytes:
