@@ -30,4 +30,4 @@ def pasteable(words: str) -> str:
 def _commands() -> re.Pattern[str]:
     from cli.main import COMMANDS
 
-    return re.compile(rf"(?<![\w./~-]){NAME}(?= (?:{'|'.join(COMMANDS)})\b)")
+    return re.compile(rf"(?<![\w./~-]){NAME}(?= (?:{'|'.join(COMMANDS)})\b| --help| \[OPTIONS\])")

@@ -203,6 +203,10 @@ def logs(given: str, most: int, as_json: bool) -> None:
 
 
 def _log_line(event: dict[str, Any]) -> str:
+    """What the record tells is in words; what workers log has its fields, for who looks for the cause."""
+    if event.get("worker") == "record":
+        move = f"{event['from']} > {event['to']}: " if "to" in event else ""
+        return f"{event['time']} [{event['level']}] {move}{event['reason']}"
     head = [event.pop("time", ""), f"[{event.pop('level', '')}]", event.pop("worker", ""), event.pop("event", "")]
     event.pop("job", None)
     return " ".join([*map(str, head), *(f"{name}={value}" for name, value in event.items())])

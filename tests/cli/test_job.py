@@ -380,3 +380,12 @@ def test_a_budget_is_told_once_and_never_as_nothing(run: Run, bee: dict[str, str
 
     assert "The budget of 30 credits covers less than 1% of the upper end." in done.stderr
     assert "The default limit" not in done.stderr
+
+
+def test_the_log_tells_what_happened_to_a_job_in_words(run: Run) -> None:
+    job = made(run, "Logged", "--no-auto-start")
+    run("job", "cancel", job)
+
+    (line,) = run("job", "logs", job).stdout.splitlines()
+
+    assert line.endswith(" [INFO] pending > cancelled: cancelled")
