@@ -9,6 +9,9 @@ from typing import Any
 import click
 
 WHOLE_LINE = 200  # characters: click would cut the first sentence of a help at 45
+# beside those of our errors
+FAILED, INTERRUPTED = 1, 130
+READER_GONE = 141  # as a shell says it of a program that SIGPIPE has ended
 
 
 class ReaderGone(Exception):  # no error: whoever read our output (head, less) has seen enough

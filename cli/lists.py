@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from cli import input_files
+from cli.output import counted
 from prospector.core.cost import CreditRange, in_words
 from prospector.core.estimate import Estimate, estimate
 from prospector.core.exclusions import exclusions
@@ -97,7 +98,7 @@ def read(asked: Asked, sample: int | None = None) -> Lists:
     keywords = read_keywords(*input_files.contents(asked.keywords_file)) if asked.keywords_file else KeywordList()
     chosen = sampled(len(intake.domains), sample)
     domains = tuple(one.domain for place, one in enumerate(intake.domains) if place in chosen)
-    plan = estimate(domains, asked.mode, settings.CREDIT_PRICE_USD)
+    plan = estimate(domains, asked.mode, settings.CREDIT_PRICE_USD, settings.DELAY_MS)
     return Lists(asked, intake, keywords, domains, plan, metric, languages)
 
 
@@ -175,9 +176,9 @@ def _loaded(lists: Lists) -> Iterator[str]:
     if duplicates or lists.asked.keywords_file:
         yield ""
     if duplicates:
-        yield f"Removed {count(duplicates, 'duplicate')}, processing {count(unique, 'unique domain')}."
+        yield f"Removed {counted(duplicates, 'duplicate')}, processing {counted(unique, 'unique domain')}."
     if lists.asked.keywords_file:
-        yield f"Loaded {count(len(lists.keywords.keywords), 'keyword')} from {lists.asked.keywords_file}."
+        yield f"Loaded {counted(len(lists.keywords.keywords), 'keyword')} from {lists.asked.keywords_file}."
 
 
 def _score(lists: Lists) -> Iterator[str]:
@@ -223,11 +224,11 @@ def _plan(lists: Lists) -> Iterator[str]:
     from prospector import settings
 
     plan = lists.plan
-    keywords = f", {count(len(lists.keywords.keywords), 'keyword')}" if lists.keywords.keywords else ""
+    keywords = f", {counted(len(lists.keywords.keywords), 'keyword')}" if lists.keywords.keywords else ""
     times = [duration(plan.seconds_low), duration(plan.seconds_high)]
     yield ""
     of_all = f", a sample of {len(lists.intake.domains):,}," if plan.domains < len(lists.intake.domains) else ""
-    yield f"Plan: {count(plan.domains, 'domain')}{of_all} on {count(plan.sites, 'site')}{keywords}, mode {plan.mode}."
+    yield f"Plan: {counted(plan.domains, 'domain')}{of_all} on {counted(plan.sites, 'site')}{keywords}, mode {plan.mode}."
     yield f"Time: {_range(*times)} (no history yet: a guess from typical lists)."
     expected = CreditRange(plan.credits_low, plan.credits_high, plan.past_jobs)
     yield f"{in_words(expected, plan.mode, settings.CREDIT_PRICE_USD)}."
@@ -267,9 +268,5 @@ def duration(seconds: int) -> str:
     if seconds < 60:
         return UNDER_A_MINUTE
     if seconds < 5_400:
-        return count(round(seconds / 60), "minute")
+        return counted(round(seconds / 60), "minute")
     return f"{seconds / 3600:,.1f} hours"
-
-
-def count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -9,12 +9,9 @@ from typing import NoReturn
 import click
 
 from cli.calling import pasteable
-from cli.command import Group, ReaderGone
+from cli.command import FAILED, INTERRUPTED, READER_GONE, Group, ReaderGone
 from prospector import __version__, env
 from prospector.errors import EnvironmentInvalid, ProspectorError
-
-INTERRUPTED = 130
-READER_GONE = 141  # as a shell says it of a program that SIGPIPE has ended
 
 # name -> (where it is, one line of help): a command's module is imported when that command runs
 COMMANDS = {
@@ -106,7 +103,7 @@ def unforeseen(error: Exception) -> tuple[int, str]:
         remedy = "Free some space, or give yourself the right; prospector doctor checks this machine."
         return EnvironmentInvalid.exit_code, f"This machine does not allow it: {words}. {remedy}"
     words = f"Unexpected {type(error).__name__}: {error}."
-    return 1, f"{words} This is a defect of Prospector: run it again with --debug and report the output."
+    return FAILED, f"{words} This is a defect of Prospector: run it again with --debug and report the output."
 
 
 def told(code: int, words: str) -> int:

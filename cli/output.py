@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 import click
@@ -14,6 +15,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from cli.calling import pasteable
+from prospector.core.cells import csv_line, guarded
 from prospector.core.hosts import UNREADABLE
 
 LINE_BREAKS = re.compile("[\t-\r\x85\u2028\u2029]+")
@@ -49,6 +51,24 @@ def moment(when: datetime, now: datetime | None = None) -> str:
     """In the user's own time, as short as it is clear: 14:20, or Nov 18, 14:20 on another day."""
     there, today = when.astimezone(), (now or datetime.now().astimezone()).astimezone().date()
     return f"{there:%H:%M}" if there.date() == today else f"{there:%b} {there.day}, {there:%H:%M}"
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def spreadsheet(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """CSV on stdout: RFC 4180, with the mark that makes Excel read UTF-8, and no cell that a spreadsheet would run."""
+    sys.stdout.reconfigure(encoding="utf-8", newline="")  # type: ignore[union-attr]  # a real stream
+    sys.stdout.write("\ufeff")
+    for cells in chain([columns], rows):
+        sys.stdout.write(csv_line(map(_cell, cells), "\r\n"))
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="seconds")
+    return guarded(value) if isinstance(value, str) else value
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -13,12 +13,16 @@ from prospector.errors import CredentialsRejected, ProspectorError
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
+    from prospector.fetch.usage import Usage
+
 
 def informed(found: Lists, engine: "Engine") -> Lists:
     """With an estimate from what such jobs have really used."""
     from prospector import settings
 
-    plan = estimate(found.domains, found.asked.mode, settings.CREDIT_PRICE_USD, history(engine, found.asked.mode))
+    mode = found.asked.mode
+    past = history(engine, mode)
+    plan = estimate(found.domains, mode, settings.CREDIT_PRICE_USD, settings.DELAY_MS, past)
     return replace(found, plan=plan)
 
 
@@ -48,17 +52,14 @@ def history(engine: "Engine", mode: Mode) -> Sequence[PastJob]:
         return costs.history(connection, mode)
 
 
-def left_credits() -> tuple[int | None, str]:
-    """Of the account; or None and why it is not known, which keeps no job from starting. A key that is refused does: the job
-    would only stand still at its first paid page."""
+def account() -> "tuple[Usage | None, ProspectorError | None]":
+    """What the provider says of it, or why it is not known."""
     from prospector import settings
     from prospector.fetch.usage import usage
 
     if not settings.SCRAPINGBEE_API_KEY:
-        return None, ""
+        return None, CredentialsRejected("There is no SCRAPINGBEE_API_KEY.")
     try:
-        return usage(str(settings.SCRAPINGBEE_API_URL), settings.SCRAPINGBEE_API_KEY).left_credits, ""
-    except CredentialsRejected as refused:
-        raise CredentialsRejected(refused.problem, "Fix SCRAPINGBEE_API_KEY, or use --mode free-only.") from refused
+        return usage(str(settings.SCRAPINGBEE_API_URL), settings.SCRAPINGBEE_API_KEY), None
     except ProspectorError as error:
-        return None, f"What the ScrapingBee account has left is not known. {error}"
+        return None, error

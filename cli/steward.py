@@ -13,7 +13,7 @@ from prospector.errors import ProspectorError
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from prospector.jobs.post import Post
+    from prospector.jobs.steward.post import Post
     from prospector.local.servers import Servers
 
 SCHEMA_SECONDS = 2.0
@@ -31,8 +31,8 @@ def steward(of_stack: str | None) -> None:
       prospector steward
     """
     from prospector import logs, settings
-    from prospector.jobs import duties, metrics_server
-    from prospector.jobs.gauges import Gauges
+    from prospector.jobs.steward import duties, metrics_server
+    from prospector.jobs.steward.gauges import Gauges
     from prospector.local import servers
     from prospector.store import server
 
@@ -62,7 +62,7 @@ def _post(engine: "Engine", found: "Servers") -> "Post":
     from prospector.blobs import storage
     from prospector.core.addresses import Policy
     from prospector.frontier.client import Frontier
-    from prospector.jobs.post import Post
+    from prospector.jobs.steward.post import Post
 
     return Post(
         engine=engine,

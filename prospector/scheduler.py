@@ -4,13 +4,14 @@ Nothing here waits: the pump talks to Redis in the background, `next_request` po
 woken when there is more.
 """
 
+import asyncio
 import os
 import socket
 import time
 import uuid
 from typing import Any
 
-from scrapy import Request, Spider
+from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.settings import BaseSettings
 from scrapy.utils.defer import deferred_from_coro
@@ -31,6 +32,7 @@ from prospector.frontier.queue import FrontierQueue
 
 LOG = logs.named(__name__)
 
+LOOK_SECONDS = 0.2
 GRACE_SECONDS = 7.5  # for what is in flight when the worker is asked to stop
 FLUSH_SECONDS = 1.5
 RESULTS_MOST = 100  # pages read but not yet committed: above this a worker claims nothing
@@ -62,7 +64,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         self._idle_seconds = settings.getint("WORKER_IDLE_SECONDS")
         self._flying_most = settings.getint("CONCURRENT_REQUESTS")
         self._busy_at = time.monotonic()
-        self._stopping_since: float | None = None
+        self._is_stopping = False
+        self._watching: asyncio.Task[None] | None = None
         self.pump = spider.pump = Pump(  # type: ignore[attr-defined]  # where middlewares and pipelines find it
             AsyncFrontier(settings["REDIS_URL"]),
             worker_name(settings["NODE_NAME"], getattr(spider, "_job", None)),
@@ -82,11 +85,19 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         super().open(spider)
         self.pump.take_back = self.queue.give_back
         self.pump.start()
+        self.crawler.signals.connect(self._engine_started, signals.engine_started)
+
+    def _engine_started(self) -> None:
+        self._watching = asyncio.ensure_future(self._watch())
+
+    async def _watch(self) -> None:
+        """Scrapy tells nobody that it begins to stop, and where Redis is away the pump asks for no room."""
+        await asyncio.sleep(LOOK_SECONDS)  # first: the engine runs only after it has said that it started
+        while self.crawler.engine.running:
+            await asyncio.sleep(LOOK_SECONDS)
+        self._begin_to_stop()
 
     def next_request(self) -> Request | None:
-        if not self.crawler.engine.running:
-            self._begin_to_stop()
-            return None
         request = self.queue.pop()
         if request is not None:
             self._busy_at = time.monotonic()
@@ -113,6 +124,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         return deferred_from_coro(self._close())
 
     async def _close(self) -> None:
+        if self._watching:  # the spider may close before the engine has started
+            self._watching.cancel()
         self._cut_off()
         if not await self.pump.stop(FLUSH_SECONDS):
             LOG.warning("frontier_not_told", worker=self.pump.worker, leases=len(self.pump.hands))
@@ -151,14 +164,12 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
 
         A paid call is not cut off and not given back: what it costs is not known, so its lease runs out instead.
         """
-        if self._stopping_since is not None:
+        if self._is_stopping:
             return
-        from twisted.internet import reactor
-
-        self._stopping_since = time.monotonic()
+        self._is_stopping = True
         self.pump.drain()
         self.queue.give_back()
-        reactor.callLater(GRACE_SECONDS, self._cut_off)  # type: ignore[arg-type]
+        asyncio.get_running_loop().call_later(GRACE_SECONDS, self._cut_off)
 
     def _cut_off(self) -> None:
         for ticket in list(self.pump.hands.values()):

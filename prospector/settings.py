@@ -53,7 +53,7 @@ ALLOWED_NETWORKS = env.networks("ALLOWED_NETWORKS")
 # names and where they lead, as *.test=127.1.0.1:18080; read by prospector.fetch.resolver
 RESOLVE = env.routes("RESOLVE")
 
-# least time between two requests to a site, ms; less than 1000 only inside ALLOWED_NETWORKS; read by prospector.scheduler
+# least time between two requests to a site, ms; less than 1000 only inside ALLOWED_NETWORKS; read by prospector.scheduler, cli.lists
 DELAY_MS = env.integer("DELAY_MS", 1_000)
 
 # longest time that a slow or failing site's delay grows to, ms; read by prospector.spiders.domain
@@ -124,6 +124,7 @@ env.refuse_unknown()
 BOT_NAME = "prospector"
 SPIDER_MODULES = ["prospector.spiders"]
 NEWSPIDER_MODULE = "prospector.spiders"
+SPIDER_LOADER_CLASS = "prospector.spiders.loader.Loader"
 ADDONS = {"prospector.extensions.log_lines.LogLines": 0}
 LOG_INSTALL_ROOT_HANDLER = False  # LogLines installs ours
 LOG_VERSIONS: list[str] = []

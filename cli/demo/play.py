@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli import deployment, lists, output
+from cli.command import FAILED, INTERRUPTED
 from cli.demo import watching
 from cli.demo.stage import MODE, Ended, Stage, staged
 from cli.job import export, run
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from cli.lists import Lists
     from prospector.demo.checker import Verdict
 
-FAILED, INTERRUPTED = 1, 130
 NAME = "Small web"
 MAX_CREDITS = 1_000
 BEST_FIRST = ("report.html", "results.xlsx", "prospects.csv", "results.csv", "errors.csv", "cost.csv")

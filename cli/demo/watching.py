@@ -68,7 +68,7 @@ def _shown() -> Iterator[Show]:
 
 def _below(one: "JobStatus") -> Iterator[Text]:
     """The lines under the bar, each no longer than the terminal is wide."""
-    numbers = [wording.counted(one.pages, "page"), wording.counted(one.mentions, "mention")]
+    numbers = [output.counted(one.pages, "page"), output.counted(one.mentions, "mention")]
     if one.used_credits:
         numbers.append(f"{one.used_credits:,} of {one.job.max_credits:,} credits")
     lines = [("read", " · ".join(numbers))]
@@ -103,5 +103,5 @@ class _Lines:
             return
         self._said_at = time.monotonic()
         failed = f", {one.domains_failed:,} failed" if one.domains_failed else ""
-        pages, mentions = wording.counted(one.pages, "page"), wording.counted(one.mentions, "mention")
+        pages, mentions = output.counted(one.pages, "page"), output.counted(one.mentions, "mention")
         output.say(f"  {wording.progress(one)}{failed}, {pages} read, {mentions}")

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from cli import output
-from cli.command import Command, Number
+from cli.command import FAILED, Command, Number
 
 if TYPE_CHECKING:
     from prospector.demo.checker import Verdict
 
-FAILED = 1
 WORDS = {True: "yes", False: "NO", None: ""}
 
 

@@ -151,7 +151,7 @@ def retry(given: str, as_json: bool) -> None:
             output.say(f"Job {job.id} has no failed domain.")
         elif again:
             deployment.start_workers(job.deployment)
-        failed = f"{wording.counted(again, 'failed domain')} of job {job.id}"
+        failed = f"{output.counted(again, 'failed domain')} of job {job.id}"
         job.tell(as_json, *([f"{failed} {'is' if again == 1 else 'are'} tried again."] if again else []))
 
 
@@ -176,7 +176,7 @@ def delete(given: str, yes: bool, as_json: bool) -> None:
     with chosen(given) as job:
         one = job.do(status)
         if not yes:
-            _ask(f"Job {wording.title(one)}: {wording.progress(one)}, {wording.counted(one.mentions, 'mention')}.")
+            _ask(f"Job {wording.title(one)}: {wording.progress(one)}, {output.counted(one.mentions, 'mention')}.")
         job.do(control.delete, storage(job.deployment.servers.storage_url))
         if as_json:
             output.data({"id": job.id, "deleted": True})

@@ -1,9 +1,6 @@
 """`prospector job cost-report`: what a job has cost, domain by domain."""
 
-import csv
-import sys
 from dataclasses import asdict, astuple, fields
-from typing import TYPE_CHECKING
 
 import click
 
@@ -11,9 +8,6 @@ from cli import deployment, output
 from cli.command import Command
 from cli.job.control import job_argument
 from prospector.core.cost import dollars
-
-if TYPE_CHECKING:
-    from prospector.jobs.cost import DomainCost
 
 
 @click.command(cls=Command)
@@ -44,17 +38,6 @@ def cost_report(given: str, js_only: bool, as_json: bool) -> None:
         for row in rows:
             output.data({**asdict(row), "estimated_cost_usd": float(row.estimated_cost_usd)})
         return
-    _write_csv(rows)
+    output.spreadsheet([field.name for field in fields(cost.DomainCost)], map(astuple, rows))
     used = sum(row.total_credits for row in rows)
     output.say(f"ScrapingBee credits used: {used:,} (${dollars(used, settings.CREDIT_PRICE_USD):,})")
-
-
-def _write_csv(rows: "list[DomainCost]") -> None:
-    """RFC 4180, with the mark that makes Excel read UTF-8; a domain begins with no sign that a spreadsheet would run."""
-    from prospector.jobs.cost import DomainCost
-
-    sys.stdout.reconfigure(encoding="utf-8", newline="")  # type: ignore[union-attr]  # a real stream
-    sys.stdout.write("\ufeff")
-    writer = csv.writer(sys.stdout, lineterminator="\r\n")
-    writer.writerow([field.name for field in fields(DomainCost)])
-    writer.writerows(map(astuple, rows))

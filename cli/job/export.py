@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from cli import deployment, output
 from cli.calling import pasteable
-from cli.command import Command
+from cli.command import FAILED, INTERRUPTED, Command
 from cli.deployment import Deployment
 from cli.job import export_wording
 from cli.job.control import job_argument
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 LOOK_SECONDS = 0.2
 LINE_SECONDS = 30.0
 RUNNERS_MOST = 20  # others' exports come first, and each has two tries; more than these: something is broken
-FAILED, INTERRUPTED = 1, 130
 UNDER_WAY = frozenset({ExportState.WAITING, ExportState.RUNNING})
 
 

@@ -6,8 +6,7 @@ from collections.abc import Container, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from cli.job.wording import counted
-from cli.output import plain
+from cli.output import counted, plain
 from prospector.core import retention
 from prospector.core.states import ENDED, IN_FLIGHT
 from prospector.jobs.exports.order import Format

@@ -1,9 +1,7 @@
 """`prospector job status, watch, list, errors, logs`."""
 
-import csv
-import sys
 from collections.abc import Iterable
-from dataclasses import asdict, fields
+from dataclasses import asdict, astuple, fields
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -129,7 +127,7 @@ def errors(given: str, as_csv: bool, pages: bool, as_json: bool) -> None:
                 for row in rows:
                     output.data(asdict(row))
             elif as_csv:
-                _write_csv(columns, rows)
+                output.spreadsheet(columns, (astuple(row) for row in rows))
             else:
                 _show(columns, rows, job, pages)
 
@@ -146,22 +144,6 @@ def _show(columns: list[str], rows: Iterable[Any], job: str, pages: bool) -> Non
 
 def _cell(value: object) -> object:
     return f"{value.astimezone():%Y-%m-%d %H:%M:%S}" if hasattr(value, "astimezone") else value
-
-
-def _write_csv(columns: list[str], rows: Iterable[Any]) -> None:
-    """RFC 4180, with the mark that makes Excel read UTF-8, and no cell that a spreadsheet would run."""
-    sys.stdout.reconfigure(encoding="utf-8", newline="")  # type: ignore[union-attr]  # a real stream
-    sys.stdout.write("\ufeff")
-    writer = csv.writer(sys.stdout, lineterminator="\r\n")
-    writer.writerow(columns)
-    for row in rows:
-        writer.writerow([_guarded(getattr(row, column)) for column in columns])
-
-
-def _guarded(value: object) -> object:
-    if hasattr(value, "isoformat"):
-        return value.isoformat(timespec="seconds")
-    return f"'{value}" if isinstance(value, str) and value[:1] in {"=", "+", "-", "@", "\t", "\r"} else value
 
 
 @click.command(cls=Command)

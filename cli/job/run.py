@@ -178,9 +178,12 @@ def _report(found: Lists, limits: Limits) -> Iterator[str]:
 
 def _covered(plan: Estimate, limits: Limits) -> Iterator[str]:
     """How much of the upper end there is money for: by the budget of the job, and by what the account has left."""
-    left, problem = past_costs.left_credits()
-    if problem:
-        yield problem
+    account, problem = past_costs.account()
+    if isinstance(problem, CredentialsRejected):  # the job would only stand still at its first paid page
+        raise CredentialsRejected(problem.problem, "Fix SCRAPINGBEE_API_KEY, or use --mode free-only.") from problem
+    if account is None:
+        yield f"What the ScrapingBee account has left is not known. {problem}"
+    left = account.left_credits if account else None
     for whose, money in (("budget", limits.max_credits), ("ScrapingBee account's rest", left)):
         if money is not None and money < plan.credits_high:
             yield f"The {whose} of {money:,} credits {lists.covered(money, plan)}. At the limit the job pauses."
@@ -213,7 +216,7 @@ def _would(asked: "Submission", found: Lists, as_json: bool) -> int:
     count = len(found.domains)
     if as_json:
         output.data({"dry_run": True, "domains": count, "keywords": len(found.keywords.keywords)})
-    output.say(f"Nothing was made (--dry-run). It would be {wording.counted(count, 'domain')}, named {asked.name!r}.")
+    output.say(f"Nothing was made (--dry-run). It would be {output.counted(count, 'domain')}, named {asked.name!r}.")
     return 0
 
 
@@ -252,7 +255,7 @@ def _tell(opened: Deployment, created: "Created", asked: "Submission", found: Li
         domains, keywords = one.job.domains_total, len(found.keywords.keywords)
         credits_most = "" if wording.pays_for_nothing(one) else f", at most {asked.max_credits:,} credits"
         output.say(
-            f"Job {wording.title(one)} has started: {wording.counted(domains, 'domain')}, {wording.counted(keywords, 'keyword')}, "
+            f"Job {wording.title(one)} has started: {output.counted(domains, 'domain')}, {output.counted(keywords, 'keyword')}, "
             f"mode {asked.spec.mode}{credits_most}."
         )
     for words in wording.outcome(one):

@@ -12,10 +12,11 @@ from rich.table import Table
 
 from cli import output
 from cli.calling import pasteable
+from cli.command import INTERRUPTED
 from cli.job import wording
 from prospector.core.halts import is_queued
 from prospector.core.states import IN_FLIGHT, JobState
-from prospector.errors import Conflict, StillRunning
+from prospector.errors import Conflict, ServerUnreachable, StillRunning
 
 if TYPE_CHECKING:
     from cli.deployment import Deployment
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 LOOK_SECONDS = 1.0
 LINE_SECONDS = 30.0
-INTERRUPTED = 130
+AWAY_SECONDS = 60.0
 BAR_LEAST, BAR_MOST, BESIDE_BAR = 10, 50, 18  # columns; the labels stand beside it
 
 
@@ -78,25 +79,52 @@ def _look(
     every_seconds: float,
     wait_seconds: float | None,
 ) -> "JobStatus":
-    from prospector.jobs.status import status
-
     began = time.monotonic()
     shown_at = -every_seconds
+    patience, last = _Patience(), None
     while True:
-        one = status(deployment.engine, deployment.frontier, job_id)
+        one = patience.status(deployment, job_id)
         now = time.monotonic() - began
-        at_rest = one.job.state not in IN_FLIGHT and not is_queued(one.job.reason)
-        if at_rest or now - shown_at >= every_seconds:
-            show(one)
-            shown_at = now
-        if at_rest:
-            return one
+        if one is not None:
+            last = one
+            at_rest = one.job.state not in IN_FLIGHT and not is_queued(one.job.reason)
+            if at_rest or now - shown_at >= every_seconds:
+                show(one)
+                shown_at = now
+            if at_rest:
+                return one
         if wait_seconds is not None and now >= wait_seconds:
             raise StillRunning(
-                f"Job {job_id} still runs after {wait_seconds:,.0f} s: {wording.progress(one)}.",
+                f"Job {job_id} still runs after {wait_seconds:,.0f} s{f': {wording.progress(last)}' if last else ''}.",
                 f"It goes on. Look again: prospector job watch {job_id}",
             )
         time.sleep(LOOK_SECONDS if wait_seconds is None else min(LOOK_SECONDS, max(0.05, wait_seconds - now)))
+
+
+class _Patience:
+    """A server that restarts ends no watching, for the job goes on."""
+
+    def __init__(self) -> None:
+        self._away_since: float | None = None
+
+    def status(self, deployment: "Deployment", job_id: str) -> "JobStatus | None":
+        """None: it is not known at this moment."""
+        from prospector.jobs.status import status
+        from prospector.store.failures import in_our_words
+
+        try:
+            with in_our_words():
+                one = status(deployment.engine, deployment.frontier, job_id)
+        except ServerUnreachable as error:
+            now = time.monotonic()
+            if self._away_since is None:
+                self._away_since = now
+                output.say(f"{error.problem} Waiting for it ...")
+            elif now - self._away_since > AWAY_SECONDS:
+                raise
+            return None
+        self._away_since = None
+        return one
 
 
 def _panel(one: "JobStatus", price_usd: Decimal, width: int) -> Table:

@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from cli.output import moment, plain
+from cli.command import FAILED
+from cli.output import counted, moment, plain
 from prospector.core.cost import dollars
 from prospector.core.halts import Halt, halt_of, is_queued
 from prospector.core.ladder import Parked
@@ -19,7 +20,6 @@ from prospector.errors import BudgetReached, CredentialsRejected
 if TYPE_CHECKING:
     from prospector.jobs.status import JobStatus
 
-DONE, FAILED = 0, 1
 REASONS_SHOWN = 5
 PROGRESS = "Progress"
 WAYS_TO_READ = {
@@ -161,7 +161,7 @@ def _paused(one: JobStatus) -> list[str]:
 def exit_code(one: JobStatus) -> int:
     """Of a command that waited for the job."""
     if one.job.state is JobState.COMPLETED:
-        return DONE
+        return 0
     if one.job.state is JobState.PAUSED:
         known = {
             Halt.BUDGET: BudgetReached.exit_code,
@@ -176,10 +176,6 @@ def exit_code(one: JobStatus) -> int:
 def breakdown(domains: Mapping[Method, int]) -> str:
     """By the dearest method each domain needed."""
     return " | ".join(f"{words}: {domains.get(method, 0):,} domains" for method, words in WAYS_TO_READ.items())
-
-
-def counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def ago(when: datetime, now: datetime | None = None) -> str:

@@ -7,10 +7,10 @@ import click
 
 from cli import deployment, output
 from cli.command import Command, Number
+from cli.past_costs import account
 from prospector.errors import ProspectorError
 
 if TYPE_CHECKING:
-    from prospector.fetch.usage import Usage
     from prospector.jobs.books import Books
 
 LINES_SHOWN = 20
@@ -38,7 +38,7 @@ def credits_(lease: str | None, used_credits: int | None, as_json: bool) -> None
         if lease is not None and used_credits is not None:
             job = books.settle(opened.engine, opened.frontier, lease, used_credits)
             output.say(f"Call {lease} of job {job} is settled with {used_credits:,} credits.")
-        told, problem = _account()
+        told, problem = account()
         found = books.books(opened.engine, told)
     if as_json:
         output.data(_as_object(found, problem))
@@ -54,20 +54,7 @@ def credits_(lease: str | None, used_credits: int | None, as_json: bool) -> None
         output.say("Settle one: prospector system credits --settle CALL --credits N")
 
 
-def _account() -> "tuple[Usage | None, str]":
-    """What the account says, or why it is not known: the ledger is shown in any case."""
-    from prospector import settings
-    from prospector.fetch.usage import usage
-
-    if not settings.SCRAPINGBEE_API_KEY:
-        return None, "There is no SCRAPINGBEE_API_KEY."
-    try:
-        return usage(str(settings.SCRAPINGBEE_API_URL), settings.SCRAPINGBEE_API_KEY), ""
-    except ProspectorError as error:
-        return None, str(error)
-
-
-def _report(found: "Books", problem: str) -> Iterator[str]:
+def _report(found: "Books", problem: ProspectorError | None) -> Iterator[str]:
     from prospector import settings
     from prospector.core.cost import dollars
 
@@ -88,7 +75,7 @@ def _report(found: "Books", problem: str) -> Iterator[str]:
         yield "         (the account is a minute behind, and knows calls of other programs with the same key)"
 
 
-def _as_object(found: "Books", problem: str) -> dict[str, Any]:
+def _as_object(found: "Books", problem: ProspectorError | None) -> dict[str, Any]:
     account = found.account
     return {
         "ledger": {"used": found.ledger.used, "reserved": found.ledger.reserved},
@@ -101,7 +88,7 @@ def _as_object(found: "Books", problem: str) -> dict[str, Any]:
             "max_concurrency": account.max_concurrency,
             "renews_at": account.renews_at.isoformat(),
         },
-        "problem": problem or None,
+        "problem": str(problem) if problem else None,
         "period": {
             "began": None if found.period_began is None else found.period_began.isoformat(),
             "used": found.used_in_period,

@@ -89,9 +89,5 @@ def requeue(asked: str, given: str | None, as_json: bool) -> None:
     if as_json:
         output.data(asdict(made))
         return
-    what = (
-        "is crawled anew"
-        if made.whole_domain
-        else f"has {made.pages} page{'s' if made.pages != 1 else ''} queued again"
-    )
+    what = "is crawled anew" if made.whole_domain else f"has {output.counted(made.pages, 'page')} queued again"
     output.say(f"{made.domain} of job {made.job} {what}.")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from prospector.core import hosts
+from prospector.core.examples import examples
 from prospector.core.table import NoList, Row, title_rows
 from prospector.errors import InputInvalid
 
@@ -48,15 +49,30 @@ def choose(rows: Sequence[Row], file: str, wanted: str | None = None) -> Choice:
     header = rows[0].cells
     if wanted is not None:
         return _wanted(wanted, sample, width, file)
-    named = sorted((PRIORITY[key], at) for at, cell in enumerate(header) if (key := normal(cell)) in PRIORITY)
-    fitting = [at for _, at in named if _domains(sample[1:], at)]
-    if fitting and any(_tells_sites_apart(sample, at) for at in range(width)):
-        fitting = [at for at in fitting if _tells_sites_apart(sample, at)]
-    if fitting:
+    if fitting := _fitting(sample, width):
         return Choice(fitting[0], _names(header, width), has_header=True, note=_of_several(header, fitting))
-    if named and (width == 1 or len(rows) == 1):
-        return Choice(named[0][1], _names(header, width), has_header=True)
+    named = named_column(sample)
+    if named is not None and (width == 1 or len(rows) == 1):
+        return Choice(named, _names(header, width), has_header=True)
     return Choice(0, _names([], 1), has_header=False) if width == 1 else _fullest(sample, width, file)
+
+
+def named_column(rows: Sequence[Row]) -> int | None:
+    """That of the most telling name in the first row, and with domains, if any has some."""
+    fitting = _fitting(rows[:SAMPLE_ROWS], len(rows[0].cells))
+    return next(iter(fitting or _named(rows[0])), None)
+
+
+def _named(header: Row) -> list[int]:
+    named = sorted((PRIORITY[key], at) for at, cell in enumerate(header.cells) if (key := normal(cell)) in PRIORITY)
+    return [at for _, at in named]
+
+
+def _fitting(sample: Sequence[Row], width: int) -> list[int]:
+    fitting = [at for at in _named(sample[0]) if _domains(sample[1:], at)]
+    if fitting and any(_tells_sites_apart(sample, at) for at in range(width)):
+        return [at for at in fitting if _tells_sites_apart(sample, at)]
+    return fitting
 
 
 def titles(rows: Sequence[Row], wanted: str | None = None) -> int:
@@ -209,8 +225,7 @@ def _of_several(header: Sequence[str], fitting: Sequence[int]) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    more = len(names) - NAMES_SHOWN
-    return ", ".join(names[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
+    return examples(names, NAMES_SHOWN)
 
 
 def _suggested(names: Sequence[str]) -> str:

@@ -9,7 +9,6 @@ from prospector.core.cost import PastJob, credit_range, dollars
 from prospector.core.methods import Mode
 from prospector.core.sites import site_of
 
-DELAY_MS = 1_000  # between two requests to a site
 MOST_MINUTES_PER_DOMAIN = 60
 DEFAULT_CAP_CREDITS = 10_000  # of a job that names none
 
@@ -44,10 +43,10 @@ def estimate(
     domains: Sequence[str],
     mode: Mode,
     credit_price_usd: Decimal,
+    delay_ms: int,
     history: Sequence[PastJob] = (),
-    delay_ms: int = DELAY_MS,
 ) -> Estimate:
-    """`history`: ended jobs of the same mode."""
+    """`delay_ms`: between two requests to a site; `history`: ended jobs of the same mode."""
     per_site = Counter(map(site_of, domains))
     seconds = _seconds(len(domains), max(per_site.values(), default=0), delay_ms)
     paid = credit_range(mode, len(domains), history)

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from prospector.core import hosts, sites
-from prospector.core.columns import PRIORITY, normal
+from prospector.core import columns, hosts, sites
 from prospector.core.data import entries
 from prospector.core.spreadsheet import ONE_COLUMN, read_table
 from prospector.errors import InputInvalid
@@ -88,11 +87,17 @@ def domain_of(value: str, origin: str) -> str:
 
 
 def _lines(data: bytes, name: str) -> Iterable[tuple[str, str]]:
-    for place, row in enumerate(read_table(data, name, delimiter=ONE_COLUMN).rows):
-        line = " ".join(row.cells).strip()
-        is_header = place == 0 and normal(line) in PRIORITY
-        if line and not line.startswith("#") and not is_header:
-            yield line, f"{name}, row {row.number}"
+    """The cells of the column that is named as one of domains is; else each line, whatever is in it."""
+    rows = [row for row in read_table(data, name).rows if row.filled]
+    titles = columns.titles(rows) if rows else 0
+    at = columns.named_column(rows[titles:]) if rows else None
+    if at is not None:
+        written = [(row.number, row.cells[at]) for row in rows[titles + 1 :] if at < len(row.cells)]
+    else:
+        written = [(row.number, " ".join(row.cells)) for row in read_table(data, name, delimiter=ONE_COLUMN).rows]
+    for number, line in written:
+        if line.strip() and not line.lstrip().startswith("#"):
+            yield line.strip(), f"{name}, row {number}"
 
 
 def _parent(line: str) -> str | None:

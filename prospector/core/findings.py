@@ -1,4 +1,4 @@
-"""The mentions of one site, row by row, gathered into the evidence that its score is made of."""
+"""The mentions of one site, row by row, gathered into the findings that its score is made of."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from prospector.core.score import (
     MENUS,
     ZONE_POINTS,
     Best,
-    Evidence,
+    Findings,
     Metric,
 )
 from prospector.core.zones import Zone
@@ -126,12 +126,12 @@ class SiteLinks:
     pages_read: int = 0
 
 
-def evidence(found: Gathered, site: SiteLinks, asked: Asked, metric: Metric | None) -> Evidence:
+def findings(found: Gathered, site: SiteLinks, asked: Asked, metric: Metric | None) -> Findings:
     """Of a site with at least one mention."""
     best = found.best
     assert best
     link = site.link or best.link if asked.has_client else None
-    return Evidence(
+    return Findings(
         best=Best(
             keyword=asked.keywords[best.keyword],
             zone=best_zone(best.zone, best.zones),

@@ -95,6 +95,7 @@ ADDRESS_PASSWORD = re.compile(r"(?<=://)([^\s/?#:@]*:)[^\s/?#]+(?=@)")
 MAIL = re.compile(r"^(?:mailto:)?[^\s@/:]*@[^\s@/:]+$", re.IGNORECASE)
 BETWEEN_ADDRESSES = re.compile(r"[,;|]+(?=(?:https?:|hxxps?:|www\.|//))", re.IGNORECASE)
 QUOTED_ADDRESS = re.compile(r"""["'(](https?://[^"'\s<>)]+)""", re.IGNORECASE)  # of a formula, HTML or Markdown
+DOT_OF_NO_SENTENCE = re.compile(r"\.\w")  # "acme .com" has a dot, though no word of it does
 LITERAL_IPV6 = re.compile(r"\[[0-9a-f.]*:[0-9a-f.:%]", re.IGNORECASE)
 WORDS = frozenset([Reason.NO_DOT, Reason.NUMBER])
 NUMBER = re.compile(r"(?!(?:\d+\.){3})[+-]?\d[\d.,:/%)-]*")  # not 10.0.0.1
@@ -118,12 +119,14 @@ def read(cell: str) -> list[Host | Refused]:
     # in "1. Acme Ltd: acme.com and acme.de" the words are not failed domains, nor is the number
     if telling := [one for one in outcomes if isinstance(one, Host) or one.reason not in WORDS]:
         return telling
-    return [Refused(shown(stripped), _reason_of_words(outcomes))]
-
-
-def _reason_of_words(outcomes: list[Host | Refused]) -> Reason:
     reasons = {one.reason for one in outcomes if isinstance(one, Refused)}
-    return reasons.pop() if len(reasons) == 1 else Reason.NO_DOT if reasons else Reason.EMPTY
+    return [Refused(shown(stripped), _reason_of_words(stripped, reasons))]
+
+
+def _reason_of_words(cell: str, reasons: set[Reason]) -> Reason:
+    if reasons <= {Reason.NUMBER}:
+        return Reason.NUMBER if reasons else Reason.EMPTY
+    return Reason.NOT_A_HOST if DOT_OF_NO_SENTENCE.search(cell) else Reason.NO_DOT
 
 
 def shown(value: str) -> str:

@@ -20,10 +20,10 @@ def _chromium(agent: str, brand: str, platform: str) -> dict[str, str]:
     }
 
 
-def _other(agent: str, accept: str = _ACCEPT) -> dict[str, str]:
+def _firefox(agent: str) -> dict[str, str]:
     return {
         "User-Agent": agent,
-        "Accept": accept,
+        "Accept": _ACCEPT,
         "Accept-Language": "en-US,en;q=0.5",
         "Upgrade-Insecure-Requests": "1",
     }
@@ -34,8 +34,8 @@ IDENTITIES: tuple[Mapping[str, str], ...] = (
     _chromium(f"Mozilla/5.0 (Windows NT 10.0; Win64; x64) {_KIT}", "Google Chrome", "Windows"),
     _chromium(f"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) {_KIT}", "Google Chrome", "macOS"),
     _chromium(f"Mozilla/5.0 (Windows NT 10.0; Win64; x64) {_KIT} Edg/154.0.0.0", "Microsoft Edge", "Windows"),
-    _other("Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:150.0) Gecko/20100101 Firefox/150.0"),
-    _other("Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:150.0) Gecko/20100101 Firefox/150.0"),
+    _firefox("Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:150.0) Gecko/20100101 Firefox/150.0"),
+    _firefox("Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:150.0) Gecko/20100101 Firefox/150.0"),
 )
 
 

@@ -9,6 +9,7 @@ from itertools import chain, zip_longest
 
 from prospector.core import columns, hosts, sites
 from prospector.core.data import entries
+from prospector.core.examples import examples
 from prospector.core.exclusions import ExclusionReason, Exclusions
 from prospector.core.hosts import Host, Reason, Refused
 from prospector.core.spreadsheet import read_tables
@@ -16,7 +17,6 @@ from prospector.core.table import NoList, Row, Table, titles_note
 from prospector.errors import InputInvalid
 
 MOST_DOMAINS = 50_000
-EXAMPLES = 3  # of a warning
 NO_LIST_ROWS = 20  # of so many rows one in twenty is to be something like a domain, or the file is no list of them
 RUBBISH_SHARE = 0.95
 RUBBISH = frozenset([Reason.EMPTY, Reason.NO_DOT, Reason.NUMBER, Reason.NOT_A_HOST, Reason.TOO_LONG, Reason.UNREADABLE])
@@ -120,7 +120,8 @@ def _of_table(table: Table, name: str, exclusions: Exclusions, column: str | Non
     titles = columns.titles(rows, column) if rows else 0
     notes = [*table.notes, *titles_note(rows, titles, name)]
     rows = rows[titles:]
-    choice = columns.choose(rows, name, column) if rows else columns.Choice(0, ("Column A",), has_header=False)
+    where = f'sheet "{table.sheet}" of {name}' if table.sheet else name
+    choice = columns.choose(rows, where, column) if rows else columns.Choice(0, ("Column A",), has_header=False)
     intake = Intake(choice.name, choice.names, warnings=[*notes, *filter(None, [choice.note])])
     paths = _sort_rows(rows[choice.has_header :], choice.index, exclusions, intake)
     for row in table.too_long:
@@ -207,14 +208,14 @@ def _warnings(intake: Intake, paths: Sequence[Host]) -> list[str]:
         telling = sorted(paths, key=lambda one: one.domain not in shared)
         warnings.append(
             f"{_entries(len(paths))} a path, which was dropped; the whole domain is crawled: "
-            f"{_some([f'{one.value} as {one.domain}' for one in telling])}."
+            f"{examples([f'{one.value} as {one.domain}' for one in telling])}."
         )
     if shared:
         warnings.append(
-            f"The subdomains of a shared host belong to other people, so only the host itself is crawled: {_some(shared)}."
+            f"The subdomains of a shared host belong to other people, so only the host itself is crawled: {examples(shared)}."
         )
     if unknown := _unknown_endings(intake):
-        warnings.append(f"No registry of these endings is known; perhaps they are mistyped: {_some(unknown)}.")
+        warnings.append(f"No registry of these endings is known; perhaps they are mistyped: {examples(unknown)}.")
     return warnings
 
 
@@ -230,8 +231,3 @@ def _unknown_endings(intake: Intake) -> list[str]:
 
 def _entries(count: int) -> str:
     return "1 entry has" if count == 1 else f"{count:,} entries have"
-
-
-def _some(values: Sequence[str]) -> str:
-    more = len(values) - EXAMPLES
-    return ", ".join(values[:EXAMPLES]) + (f" and {more:,} more" if more > 0 else "")

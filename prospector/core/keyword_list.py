@@ -1,13 +1,13 @@
 """From the bytes of a keyword list to the keywords of a job, with what the user should know about them."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import islice
 
 from prospector.core import columns
 from prospector.core.data import entries
+from prospector.core.examples import examples
 from prospector.core.folding import fold
 from prospector.core.hosts import shown
 from prospector.core.keywords import Keyword, is_letter_or_digit
@@ -18,7 +18,6 @@ from prospector.errors import InputInvalid
 
 MOST_KEYWORDS = 500
 LONGEST_KEYWORD = 200  # characters
-EXAMPLES = 3  # of a warning
 NAMES = frozenset({
     "keyword", "keywords", "phrase", "phrases", "term", "terms", "search term", "search terms", "query", "queries",
     "top queries", "search query", "search queries", "brand", "brands", "suchbegriff", "suchbegriffe", "mot clé",
@@ -30,6 +29,8 @@ SENSITIVE = frozenset({"sensitive", "yes", "true", "1", "x"})
 INSENSITIVE = frozenset({"insensitive", "no", "false", "0", ""})
 
 OPTIONS = re.compile(r"\s*[,;|\t]\s*(case|label)\s*=\s*([^,;|\t]*?)\s*$", re.IGNORECASE)
+EXACT = re.compile(r"\[([^\[\]]+)\]")
+BROAD = re.compile(r"\+[^\W\d][^+]*(?: \+[^\W\d][^+]*)+")
 
 
 class KeywordReason(StrEnum):
@@ -176,6 +177,14 @@ def _of_line(row: Row) -> _Entry:
     )
 
 
+def _as_searched(text: str) -> str:
+    """Without what Google Ads writes around an exact match and before each word of a broad one."""
+    text = text.strip()
+    if exact := EXACT.fullmatch(text):
+        return exact[1]
+    return text.replace("+", "") if BROAD.fullmatch(text) else text
+
+
 def _keyword(entry: _Entry) -> Keyword | RejectedKeyword:
     case = entry.case.lower().removeprefix("case=")
     if case not in SENSITIVE | INSENSITIVE:
@@ -184,26 +193,23 @@ def _keyword(entry: _Entry) -> Keyword | RejectedKeyword:
         return RejectedKeyword(entry.row, shown(entry.text), KeywordReason.TOO_LONG)
     if not any(map(is_letter_or_digit, entry.text)):
         return RejectedKeyword(entry.row, shown(entry.text), KeywordReason.NO_LETTER)
-    return Keyword(entry.text, case in SENSITIVE, entry.label.removeprefix("label="))
+    return Keyword(_as_searched(entry.text), case in SENSITIVE, entry.label.removeprefix("label="))
 
 
 def _advice(listed: KeywordList) -> list[str]:
     """What will disappoint: words met everywhere, and spellings that the list does not have."""
-    common = entries("common_words")
+    common = [one.text for one in listed.keywords if fold(one.text).text in entries("common_words")]
+    short = [one.text for one in listed.keywords if one.is_short and one.text not in common]
+    missed = [f'"{keyword}" ({", ".join(ways)})' for keyword, ways in listed.missed_spellings.items()]
     warnings = []
-    for one in listed.keywords:
-        if fold(one.text).text in common:
-            warnings.append(f'"{one.text}" is a very common word: nearly every page has it.')
-        elif one.is_short:
-            warnings.append(f'"{one.text}" is very short: it will be met in many senses. case=sensitive helps.')
-    if listed.missed_spellings:
-        warnings.append(
-            f"Other spellings are other keywords: {_some(listed.missed_spellings)}. Add what you want found."
-        )
+    if common:
+        which = examples([f'"{one}"' for one in common])
+        are, them = ("are very common words", "them") if len(common) > 1 else ("is a very common word", "it")
+        warnings.append(f"{which} {are}: nearly every page has {them}.")
+    if short:
+        which = examples([f'"{one}"' for one in short])
+        are, they = ("are", "they") if len(short) > 1 else ("is", "it")
+        warnings.append(f"{which} {are} very short: {they} will be met in many senses. case=sensitive helps.")
+    if missed:
+        warnings.append(f"Other spellings are other keywords: {examples(missed)}. Add what you want found.")
     return warnings
-
-
-def _some(missed: Mapping[str, Sequence[str]]) -> str:
-    said = ", ".join(f'"{keyword}" ({", ".join(ways)})' for keyword, ways in islice(missed.items(), EXAMPLES))
-    more = len(missed) - EXAMPLES
-    return said + (f" and {more:,} more" if more > 0 else "")

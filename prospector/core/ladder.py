@@ -148,9 +148,9 @@ TABLE: Mapping[Evidence, Mapping[Column, Rule]] = {
 NOT_ASKED = frozenset({Evidence.ROBOTS, Evidence.PRIVATE_ADDRESS})  # so the page does not count as fetched
 
 
-def first_method(mode: Mode, kind: Kind = Kind.PAGE) -> Method:
-    """robots.txt and sitemaps are asked for directly in every mode."""
-    return Method.JS if mode is Mode.PREMIUM_ONLY and kind is Kind.PAGE else Method.DIRECT
+def first_method(mode: Mode) -> Method:
+    """Of pages: robots.txt and sitemaps are asked for directly in every mode."""
+    return Method.JS if mode is Mode.PREMIUM_ONLY else Method.DIRECT
 
 
 def next_step(

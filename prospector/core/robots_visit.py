@@ -10,7 +10,7 @@ from prospector.core.ladder import BACKOFF_MS
 from prospector.core.methods import Method
 from prospector.core.outcomes import PageOutcome
 from prospector.core.robots import MOST_HOPS, Robots, Stance
-from prospector.core.ticket import PageState, Ticket, Verdict
+from prospector.core.ticket import Kind, PageState, Ticket, Verdict
 from prospector.core.visit import Conclusion
 
 ROBOTS = "robots"  # in a page's `extra`: where its robots.txt is looked for, and how often it was
@@ -60,8 +60,11 @@ def judge(ticket: Ticket, answer: RobotsAnswer, same_site: Callable[[str], bool]
 
 
 def paid_instead(ticket: Ticket, end: Robots | Conclusion) -> Robots | Conclusion:
-    """Where the mode pays: a site that blocks our address may answer another, so there is one paid try before the end."""
-    if isinstance(end, Robots) or end.verdict is not Verdict.FAILED or PAID in _search(ticket):
+    """Where the mode pays: a site that blocks our address may answer another, so there is one paid try before the end.
+    Not for an address of the client's, which is worth no credit."""
+    if isinstance(end, Robots) or end.verdict is not Verdict.FAILED:
+        return end
+    if PAID in _search(ticket) or ticket.state.kind is Kind.TARGET:
         return end
     state = _with(ticket, **{PAID: ticket.state.method})
     return Conclusion(Verdict.AGAIN, state=replace(state, method=Method.STANDARD))

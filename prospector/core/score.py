@@ -119,7 +119,7 @@ class Metric:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class Findings:
     """All that the score of one site is made of.
 
     `amount` counts mentions outside of menus, at most COUNTED_A_PAGE a keyword and page. `link` is the site's: that of any of
@@ -164,7 +164,7 @@ class Scored:
     why: str
 
 
-def score(site: Evidence) -> Scored:
+def score(site: Findings) -> Scored:
     parts = list(_parts(site))
     minuses = sorted(_minuses(site), key=lambda one: -one.points)
     earned, possible = sum(part.earned for part in parts), sum(part.weight for part in parts)
@@ -174,7 +174,7 @@ def score(site: Evidence) -> Scored:
     return Scored(points, verdict, reason, _why(site, parts, minuses))
 
 
-def _parts(site: Evidence) -> Iterator[Part]:
+def _parts(site: Findings) -> Iterator[Part]:
     """Those criteria that are known."""
     yield Part(ZONE_POINTS[site.best.zone], 30, _place(site))
     share = min(site.amount, AMOUNT_ENOUGH) / AMOUNT_ENOUGH
@@ -202,20 +202,20 @@ def _standing(metric: Metric) -> str:
     return f"{named}, higher than {min(max(round(100 * metric.share), 1), 99)}% of your list"
 
 
-def _place(site: Evidence) -> str:
+def _place(site: Findings) -> str:
     where = ZONE_WORDS.get(site.best.zone, "in menus and footers only")
     kind = f" of {KIND_WORDS[site.best.kind]}" if site.best.kind in KIND_WORDS and site.best.zone in MAIN_ZONES else ""
     return f'"{site.best.keyword}" {where}{kind}'
 
 
-def _minuses(site: Evidence) -> Iterator[Minus]:
+def _minuses(site: Findings) -> Iterator[Minus]:
     flags, language = site.best.flags, site.best.language
     if PageFlag.PARKED in flags:
         yield Minus(70, "the page is parked or for sale")
     if PageFlag.SOFT_404 in flags:
         yield Minus(70, "the page is an error page in disguise")
     if PageFlag.LINK_FARM in flags:
-        yield Minus(70, "the site looks like a link farm")
+        yield Minus(70, "the page looks like a link farm")
     spoken = code(language or "")
     if site.languages_wanted and spoken and spoken not in site.languages_wanted:
         yield Minus(45, f"the page is in another language ({language})")
@@ -225,7 +225,7 @@ def _minuses(site: Evidence) -> Iterator[Minus]:
         yield Minus(15, "the page asks search engines not to list it (noindex)")
 
 
-def _verdict(site: Evidence, points: int, minuses: list[Minus]) -> tuple[Verdict, str]:
+def _verdict(site: Findings, points: int, minuses: list[Minus]) -> tuple[Verdict, str]:
     if site.link in LINKING:
         assert site.link
         return Verdict.LINKING, link_words(site.link)
@@ -238,7 +238,7 @@ def _verdict(site: Evidence, points: int, minuses: list[Minus]) -> tuple[Verdict
     return (Verdict.REVIEW, doubt) if doubt else (Verdict.QUALIFIED, "")
 
 
-def _doubt(site: Evidence, points: int, minuses: list[Minus]) -> str:
+def _doubt(site: Findings, points: int, minuses: list[Minus]) -> str:
     """Why somebody has to look before this is called qualified."""
     if site.best.zone not in MAIN_ZONES:
         return ZONE_WORDS[site.best.zone]
@@ -249,7 +249,7 @@ def _doubt(site: Evidence, points: int, minuses: list[Minus]) -> str:
     return ""
 
 
-def _weakness(site: Evidence) -> str:
+def _weakness(site: Findings) -> str:
     """The criterion that lost the most points, in words."""
     lost = {
         ZONE_WORDS.get(site.best.zone, "in menus only"): 30 - ZONE_POINTS[site.best.zone],
@@ -267,7 +267,7 @@ def _weakness(site: Evidence) -> str:
     return max(lost, key=lambda words: lost[words])
 
 
-def _why(site: Evidence, parts: list[Part], minuses: list[Minus]) -> str:
+def _why(site: Findings, parts: list[Part], minuses: list[Minus]) -> str:
     said = [part.words for part in parts if part.words]
     if site.link is LinkStatus.UNKNOWN:
         said.append(link_words(site.link))

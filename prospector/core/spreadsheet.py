@@ -4,6 +4,7 @@ import codecs
 import csv
 import io
 import re
+import string
 from collections.abc import Iterator, Sequence
 
 from prospector.core.file_kinds import ZIP, foreign_kind, is_binary
@@ -29,8 +30,10 @@ BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 ANSI = "cp1252"  # what Excel calls CSV, in Western Europe and America
-NOT_ASCII_WORD = re.compile(r"\w*[^\W\x00-\x7f]\w*")
+DOUBTED_CHARACTERS = 1_000_000
+WORD = re.compile(r"\w+")
 WORD_SHOWN = 30  # characters
+WESTERN = frozenset(string.ascii_letters + string.digits + "äöüßÄÖÜàâáãåæçéèêëîïíñôóòõøœûúùÀÁÅÆÇÉÈÊÑØŒ")
 OLD_EXCEL = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 WEB_PAGE = re.compile(rb"\s*(?:<!doctype html|<html)", re.IGNORECASE)
@@ -89,11 +92,12 @@ def _read_text(data: bytes, name: str, delimiter: str | None) -> Table:
 
 def _doubt(encoding: str, text: str, name: str) -> list[str]:
     """What is no Unicode was guessed at: a Polish or Russian list would be read, and nothing of it be found."""
-    word = NOT_ASCII_WORD.search(text) if encoding == ANSI else None
-    if not word:
+    words = WORD.findall(text[:DOUBTED_CHARACTERS]) if encoding == ANSI else []
+    oddest = max(words, key=lambda word: (len(set(word) - WESTERN), not word.isascii()), default="")
+    if oddest.isascii():
         return []
     return [
-        f'{name} was read as {ANSI}, and so has "{word[0][:WORD_SHOWN]}". If that looks wrong, save it as CSV UTF-8.'
+        f'{name} was read as {ANSI}, and so has "{oddest[:WORD_SHOWN]}". If that looks wrong, save it as CSV UTF-8.'
     ]
 
 

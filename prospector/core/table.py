@@ -29,6 +29,7 @@ class Table:
     rows: list[Row]
     too_long: list[Row] = field(default_factory=list)  # rows with a cell beyond any sense; cut
     notes: list[str] = field(default_factory=list)  # what the user should know about how it was read
+    sheet: str = ""  # of a workbook that has others
 
 
 def title_rows(rows: Sequence[Row], is_header: Callable[[Row], bool]) -> int:

@@ -38,7 +38,11 @@ def read_sheets(data: bytes, name: str) -> Iterator[Table]:
             sheet = workbook.get_sheet_by_name(sheet_name)
             if sheet.end is not None:
                 is_empty = False
-                yield Table(_rows(sheet), notes=_notes(name, sheet_name, sheets))
+                if len(sheets) == 1:
+                    yield Table(_rows(sheet))
+                else:
+                    notes = [f'{name} has {len(sheets)} sheets; "{sheet_name}" was read.']
+                    yield Table(_rows(sheet), notes=notes, sheet=sheet_name)
     except PasswordError:
         raise InputInvalid(f"{name} is protected by a password.", "In Excel save a copy without it.") from None
     except CalamineError as error:
@@ -110,7 +114,3 @@ def _text(value: Value) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value)
-
-
-def _notes(name: str, read: str, sheets: list[str]) -> list[str]:
-    return [f'{name} has {len(sheets)} sheets; "{read}" was read.'] if len(sheets) > 1 else []

@@ -11,7 +11,7 @@ from scrapy.http import Response
 
 from prospector.core.evidence import Evidence
 from prospector.core.methods import Method
-from prospector.fetch.direct import STRAINED, DirectHandler, names, wait_asked_ms
+from prospector.fetch.direct import STRAINED, DirectHandler, is_admitted, names, wait_asked_ms
 from prospector.fetch.failures import FetchFailed, NotSent, Stopped
 from prospector.fetch.flights import Flights
 from prospector.fetch.paid import CHARGED_CREDITS, PaidCallFailed
@@ -41,14 +41,10 @@ class ByMethod:
             return await self._direct.download_request(request)
         passage: PaidPassage = request.meta["passage"]
         try:
-            await self._admit(request, passage)
+            await self._prepare(request, passage)
         except FetchFailed:
             passage.spared()
             raise
-        not_sent = NotSent(f"{request.url} was not sent.")
-        if not await self._flights.until_stopped(passage.reserved(), not_sent) or self._flights.are_over:
-            passage.spared()
-            raise not_sent
         # what is cut off may be charged all the same: its reservation stays
         return await self._flights.until_stopped(self._pay(request, passage), Stopped(f"{request.url} was cut off."))
 
@@ -56,11 +52,13 @@ class ByMethod:
         await self._direct.close()
         await self._paid.close()
 
-    async def _admit(self, request: Request, passage: PaidPassage) -> None:
-        answer = await names().find(urlsplit(request.url).hostname or "")
-        address = answer.addresses[0]
-        if not await passage.admit(str(address), limited=not names().policy.is_allowed(address)):
-            raise NotSent(f"{request.url} was not sent.")
+    async def _prepare(self, request: Request, passage: PaidPassage) -> None:
+        """Nothing is paid for unless this ends well."""
+        not_sent = NotSent(f"{request.url} was not sent.")
+        if not await self._flights.until_stopped(is_admitted(request, passage), not_sent):
+            raise not_sent
+        if not await self._flights.until_stopped(passage.reserved(), not_sent) or self._flights.are_over:
+            raise not_sent
 
     async def _pay(self, request: Request, passage: PaidPassage) -> Response:
         strained, wait_ms = False, 0
@@ -68,7 +66,7 @@ class ByMethod:
             response = await self._paid.download_request(request)
             strained, wait_ms = response.status in STRAINED, wait_asked_ms(response)
             passage.charged(request.meta[CHARGED_CREDITS])
-        except FetchFailed:  # its address was refused at the last moment
+        except FetchFailed:  # its address was refused at the last moment, or there was no room for a connection
             passage.spared()
             raise
         except PaidCallFailed as failure:

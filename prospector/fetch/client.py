@@ -4,6 +4,7 @@ Scrapy's own client keeps connections open, and Twisted repeats a GET on its own
 the first one may have arrived and been charged. So each call has a connection of its own; a paid call lasts seconds.
 """
 
+import socket
 import time
 from dataclasses import dataclass
 from functools import cache
@@ -27,12 +28,14 @@ from twisted.web.http import PotentialDataLoss
 from twisted.web.http_headers import Headers as TwistedHeaders
 from zope.interface import implementer
 
+from prospector.fetch.failures import NO_ROOM, has_room, no_room
+
 CONNECT_SECONDS = 20.0
 PEM_ENDS = b"-----END CERTIFICATE-----\n"
 
 
-class NotSent(Exception):
-    """Nothing has left this machine: no connection, no name, no valid certificate."""
+class NotReached(Exception):
+    """Nothing was asked: no connection, no name, no valid certificate."""
 
 
 class NoAnswer(Exception):
@@ -60,7 +63,7 @@ class OneShotClient:
         self._agent = client.Agent(SystemNames(reactor), policy, connectTimeout=CONNECT_SECONDS, pool=pool)
 
     async def get(self, url: str, headers: dict[str, str], within_seconds: float, most_bytes: int) -> Raw:
-        """Raises NotSent or NoAnswer. What the answer's head said is never lost, whatever becomes of its body."""
+        """Raises NotReached, NoAnswer or NoRoom. What the answer's head said is never lost, whatever becomes of its body."""
         began = time.monotonic()
         sent = TwistedHeaders({name: [value] for name, value in headers.items()})
         asked: Deferred[Any] = self._agent.request(b"GET", url.encode("ascii"), sent)
@@ -68,10 +71,12 @@ class OneShotClient:
         try:
             response = await maybe_deferred_to_future(asked)
         except (error.ConnectError, error.DNSLookupError, RequestNotSent) as problem:
-            raise NotSent(str(problem)) from problem
+            if _is_for_room(problem):
+                raise await no_room(f"The call was not made: {problem}.") from problem
+            raise NotReached(str(problem)) from problem
         except (client.ResponseFailed, error.ConnectionClosed, DeferredTimeout) as problem:
             if _is_handshake(problem):
-                raise NotSent("its certificate is not valid") from problem
+                raise NotReached("its certificate is not valid") from problem
             raise NoAnswer(_words(problem)) from problem
         body = _Body(most_bytes)
         left = max(0.0, within_seconds - (time.monotonic() - began))
@@ -93,10 +98,18 @@ class SystemNames:
 
     def __init__(self, reactor: Any) -> None:
         self._reactor = reactor
-        self.nameResolver = GAIResolver(reactor)  # Twisted's name
+        self.nameResolver = GAIResolver(reactor, getaddrinfo=_addresses)  # Twisted's name
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._reactor, name)
+
+
+def _addresses(*place: Any, **how: Any) -> Any:
+    """Where no file is left Python raises a plain OSError, after which Twisted would wait for an answer for ever."""
+    try:
+        return socket.getaddrinfo(*place, **how)
+    except OSError as problem:
+        raise socket.gaierror(socket.EAI_SYSTEM, str(problem)) from problem
 
 
 class _Body(Protocol):
@@ -139,6 +152,13 @@ def trust_root() -> Any:
     """Mozilla's list: the machine's own is not where OpenSSL looks for it on every system."""
     pems = certifi.contents().encode().split(PEM_ENDS)[:-1]
     return trustRootFromCertificates([Certificate.loadPEM(pem + PEM_ENDS) for pem in pems])
+
+
+def _is_for_room(problem: Exception) -> bool:
+    """Why a name was not found Twisted does not tell."""
+    if isinstance(problem, error.DNSLookupError):
+        return not has_room()
+    return isinstance(problem, error.ConnectError) and problem.osError in NO_ROOM
 
 
 def _is_handshake(problem: Exception) -> bool:

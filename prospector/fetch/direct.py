@@ -1,6 +1,5 @@
 """Plain HTTP: Scrapy's own handler, which sends only with leave, connects only where it may, and says when it is over."""
 
-import asyncio
 import time
 from datetime import UTC, datetime
 from typing import Any
@@ -15,11 +14,11 @@ from twisted.internet.error import ConnectError
 
 from prospector.core.retry_after import retry_after_ms
 from prospector.fetch.certificates import is_bad
-from prospector.fetch.failures import NO_ROOM, NoRoom, NotSent, Stopped
+from prospector.fetch.failures import NO_ROOM, NotSent, Stopped, no_room
 from prospector.fetch.flights import Flights
 from prospector.fetch.last_look import LEAVE, LastLookPool, Leave
 from prospector.fetch.passage import Passage
-from prospector.fetch.resolver import NO_ROOM_SECONDS, Names, Resolver
+from prospector.fetch.resolver import Names, Resolver
 
 # answers of a site that has trouble, or is asked too often
 STRAINED = frozenset({429, 500, 502, 503, 504})
@@ -39,11 +38,9 @@ class DirectHandler(HTTP11DownloadHandler):
 
     async def download_request(self, request: Request) -> Response:
         passage: Passage = request.meta["passage"]
-        answer = await names().find(urlparse_cached(request).hostname or "")
-        address = answer.addresses[0]
-        limited = not names().policy.is_allowed(address)
-        if not await passage.admit(str(address), limited=limited) or not passage.may_send():
-            raise NotSent(f"{request.url} was not sent.")
+        not_sent = NotSent(f"{request.url} was not sent.")
+        if not await self._flights.until_stopped(is_admitted(request, passage), not_sent) or not passage.may_send():
+            raise not_sent
         began = time.monotonic()
         strained, wait_ms = True, 0
         leave = Leave(passage)
@@ -76,8 +73,13 @@ class DirectHandler(HTTP11DownloadHandler):
             if error.osError not in NO_ROOM:
                 raise
             leave.refused = True
-            await asyncio.sleep(NO_ROOM_SECONDS)
-            raise NoRoom(f"{request.url} was not sent: {error}.") from error
+            raise await no_room(f"{request.url} was not sent: {error}.") from error
+
+
+async def is_admitted(request: Request, passage: Passage) -> bool:
+    answer = await names().find(urlparse_cached(request).hostname or "")
+    address = answer.addresses[0]
+    return await passage.admit(str(address), limited=not names().policy.is_allowed(address))
 
 
 def wait_asked_ms(response: Response) -> int:

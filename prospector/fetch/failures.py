@@ -1,6 +1,8 @@
 """How a fetch can fail, in words of ours."""
 
+import asyncio
 import errno
+import os
 import socket
 
 from scrapy.exceptions import IgnoreRequest
@@ -49,6 +51,24 @@ NO_ROOM = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 
 # that a name server has answered so; not EAI_AGAIN, which is said where none did
 NO_SUCH_NAME = frozenset({socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)})
+
+
+NO_ROOM_SECONDS = 1.0
+
+
+async def no_room(problem: str) -> NoRoom:
+    """Comes a while after it happened: what is given back unsent may be handed out again at once."""
+    await asyncio.sleep(NO_ROOM_SECONDS)
+    return NoRoom(problem)
+
+
+def has_room() -> bool:
+    """Asked where a library does not say why it failed."""
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError as error:
+        return not is_for_room(error)
+    return True
 
 
 def is_for_room(error: OSError) -> bool:

@@ -21,7 +21,10 @@ class Flights:
         crawler.signals.connect(self.cut_off, STOP_FETCHING)
 
     async def until_stopped(self, work: Coroutine[Any, Any, T], stopped: FetchFailed) -> T:
-        """What the work gives; raises `stopped` if it is cut off before its end."""
+        """What the work gives; raises `stopped` if it is cut off before its end, or would begin after that."""
+        if self.are_over:
+            work.close()
+            raise stopped
         task = asyncio.ensure_future(work)
         self._flying.add(task)
         task.add_done_callback(self._flying.discard)

@@ -22,14 +22,13 @@ from zope.interface import implementer
 
 from prospector.core.addresses import Address, NameMap, Network, Policy, read_name_map
 from prospector.errors import SettingInvalid
-from prospector.fetch.failures import NO_SUCH_NAME, AddressRefused, NameUnknown, NoRoom, NoSuchName, is_for_room
+from prospector.fetch.failures import NO_SUCH_NAME, AddressRefused, NameUnknown, NoSuchName, is_for_room, no_room
 
 THREADS = 64  # a slow name server keeps a thread for its whole time-out
 LOOK_UP_SECONDS = 10
 KEPT = 20_000
 KEPT_SECONDS = 300
 FAILURE_KEPT_SECONDS = 30
-NO_ROOM_SECONDS = 1.0  # what is given back unsent may be handed out again at once
 
 
 @dataclass(frozen=True)
@@ -97,8 +96,7 @@ class Names:
                 raw = await loop.run_in_executor(self._threads, _system, host)
         except (OSError, UnicodeError, TimeoutError) as error:
             if isinstance(error, OSError) and is_for_room(error):
-                await asyncio.sleep(NO_ROOM_SECONDS)
-                raise NoRoom(f"{host} was not looked up: {error}.") from error
+                raise await no_room(f"{host} was not looked up: {error}.") from error
             if isinstance(error, socket.gaierror) and error.errno in NO_SUCH_NAME:
                 raise NoSuchName(f"There is no {host}.") from error
             return []

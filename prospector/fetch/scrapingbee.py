@@ -16,7 +16,7 @@ from prospector.core.evidence import PAID_SECONDS, Evidence
 from prospector.core.methods import Method
 from prospector.core.ticket import Ticket
 from prospector.errors import SettingInvalid
-from prospector.fetch.client import NoAnswer, NotSent, OneShotClient, Raw
+from prospector.fetch.client import NoAnswer, NotReached, OneShotClient, Raw
 from prospector.fetch.key import key_in_force
 from prospector.fetch.paid import CHARGED_CREDITS, PaidCallFailed, PriceMalformed, PriceMissing
 from prospector.fetch.scrapingbee_answer import Target, bad_key, credits_charged, target
@@ -85,7 +85,7 @@ class ScrapingBee:
         headers = {"Authorization": f"Bearer {key}"}
         try:
             return await self._client.get(self._url(url, ticket), headers, ANSWER_SECONDS, self._most_bytes)
-        except NotSent as error:
+        except NotReached as error:
             raise PaidCallFailed(Evidence.PROVIDER_FAILED, f"ScrapingBee is not reached: {error}", 0) from error
         except NoAnswer as error:
             raise PaidCallFailed(Evidence.PROVIDER_FAILED, f"ScrapingBee did not answer: {error}", None) from error

@@ -2,7 +2,8 @@
 
 import asyncio
 import math
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
 from redis import Redis, exceptions
@@ -11,6 +12,7 @@ from redis.asyncio.connection import AbstractConnection
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from prospector.errors import ProspectorError
 from prospector.frontier.calls import Call
 from prospector.frontier.scripts import every_script, script
 from prospector.frontier.server import (
@@ -39,6 +41,10 @@ def is_of_state(answer: object) -> bool:
     return state_of(answer) is not None
 
 
+def defect(call: Call[Any], error: exceptions.RedisError) -> ProspectorError:
+    return ProspectorError(f"Redis refused {call.script}: {error}.", "This is a defect of Prospector.")
+
+
 def _told_apart(error: exceptions.ResponseError) -> exceptions.RedisError:
     return Refusing(str(error)) if is_of_state(error) else error
 
@@ -55,15 +61,24 @@ class Frontier:
         return cast("T", self.run_all([call])[0])
 
     def run_all(self, calls: Sequence[Call[Any]]) -> list[Any]:
-        """In one round trip and in this order. After an error any of them may have happened."""
-        try:
+        """In one round trip and in this order. After an error any of them may have happened. Raises ServerUnreachable also
+        where the server is there and takes nothing."""
+        with self._in_our_words():
             if not self._loaded:
                 self._load()
-            try:
-                return self._attempt(calls)
-            except exceptions.NoScriptError:  # the server was restarted: nothing of this round trip has happened
+            raw = self._attempt(calls)
+            if any(isinstance(one, exceptions.NoScriptError) for one in raw):  # the server was restarted
                 self._load()
-                return self._attempt(calls)
+                raw = self._attempt(calls)
+            for call, one in zip(calls, raw, strict=True):
+                if isinstance(one, exceptions.RedisError):
+                    raise one if isinstance(one, AWAY) or is_of_state(one) else defect(call, one)
+        return [call.read(one) for call, one in zip(calls, raw, strict=True)]
+
+    @contextmanager
+    def _in_our_words(self) -> Iterator[None]:
+        try:
+            yield
         except AWAY as error:
             raise unreachable(self._url, error) from error
         except exceptions.ResponseError as error:
@@ -80,17 +95,11 @@ class Frontier:
         with self.redis.pipeline(transaction=False) as pipeline:
             for call in calls:
                 pipeline.evalsha(script(call.script).sha, 0, *call.told())
-            raw = pipeline.execute(raise_on_error=False)  # raising, it puts its own words first
-        for one in raw:
-            if isinstance(one, exceptions.RedisError):
-                raise one
-        return [call.read(one) for call, one in zip(calls, raw, strict=True)]
+            return pipeline.execute(raise_on_error=False)  # raising, it puts its own words first
 
     def memory(self) -> Memory:
-        try:
+        with self._in_our_words():
             return memory(self.redis)
-        except AWAY as error:
-            raise unreachable(self._url, error) from error
 
     def close(self) -> None:
         self.redis.close()

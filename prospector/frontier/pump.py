@@ -21,7 +21,7 @@ from prospector.core.ticket import Ticket, Verdict
 from prospector.errors import ProspectorError
 from prospector.frontier import calls, keys
 from prospector.frontier.calls import Call, Claim, Fetch, Terms
-from prospector.frontier.client import AWAY, AsyncFrontier, Refusing, is_of_state
+from prospector.frontier.client import AWAY, AsyncFrontier, Refusing, defect, is_of_state
 from prospector.frontier.desk import Pace
 from prospector.frontier.moments import Ago, steady_seconds
 
@@ -287,7 +287,7 @@ class Pump:
     def _resolve(self, call: Call[Any], future: "asyncio.Future[Any] | None", answer: Any) -> None:
         if isinstance(answer, RedisError):
             LOG.error("frontier_refused", worker=self.worker, operation=call.script, error=str(answer))
-            answer = ProspectorError(f"Redis refused {call.script}: {answer}.", "This is a defect of Prospector.")
+            answer = defect(call, answer)
         if future is None or future.done():
             return
         if isinstance(answer, ProspectorError):

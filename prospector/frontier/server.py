@@ -10,7 +10,7 @@ from redis.exceptions import RedisError, ResponseError
 from prospector.errors import EnvironmentInvalid, ServerUnreachable
 
 CONNECT_SECONDS = 5
-ANSWER_SECONDS = 30  # a script may wait its turn behind others
+ANSWER_SECONDS = 10  # twice what a script may take before Redis says BUSY to all others
 NEVER_EVICTS = "noeviction"
 INTSET_ENTRIES = 16_384  # pages of a domain that are remembered at 9-10 bytes each; Redis' own default is 512
 
@@ -135,6 +135,6 @@ def unreachable(url: str, error: Exception) -> ServerUnreachable:
         words = f"Redis at {place(url)} takes nothing for now: {str(error).rstrip('.')}."
         return ServerUnreachable(words, f"{STATES[state]} Jobs go on by themselves then.")
     return ServerUnreachable(
-        f"Redis at {place(url)} does not answer: {error}",
+        f"Redis at {place(url)} does not answer: {str(error).rstrip('.')}.",
         "Check that it runs and that REDIS_URL names the right host, port and password: prospector doctor",
     )

@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import Connection, Engine
 
 from prospector.core.methods import Method
+from prospector.core.near import not_found
 from prospector.core.progress import Eta, Speed, eta, speed_of
-from prospector.core.spellings import not_found
 from prospector.core.states import ENDED, IN_FLIGHT, JobState
 from prospector.errors import ServerUnreachable
 from prospector.frontier import calls

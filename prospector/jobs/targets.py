@@ -39,20 +39,29 @@ def ask(connection: Connection, frontier: Frontier, job: Job) -> bool:
     return True
 
 
-def mark_dead(connection: Connection, job: Job) -> int:
-    """Pages that link to addresses found dead get the status of their other links, or are `dead`. Returns how many changed."""
+def mark_dead(connection: Connection, job: Job) -> None:
+    """Pages that link to addresses found dead get the status of their other links, or are `dead`."""
     clients = frozenset(spec_from(job.spec).client_domains)
     if not clients:
-        return 0
+        return
     found = rules.targets(record.linked(connection, job.id), clients)
     known = record.settled(connection, job.id, [one.page for one in found])
-    dead = frozenset(spelling for one in found if known.get(one.page) == Health.DEAD for spelling in one.spellings)
+    dead = [one for one in found if known.get(one.page) == Health.DEAD]
+    if not dead:
+        return
+    changed = _relabel(connection, job, frozenset(spelling for one in dead for spelling in one.spellings))
+    words = (
+        f"{len(dead):,} of the client's own addresses are dead; the pages whose link status that changes: {changed:,}"
+    )
+    events.record(connection, EventKind.NOTE, words, job.id)
+
+
+def _relabel(connection: Connection, job: Job, dead: frozenset[str]) -> int:
     changed = 0
-    if dead:
-        for pages in record.linking(connection, job.id, sorted(dead)):
-            rows = list(_relabelled(pages, dead))
-            record.relabel(connection, job.id, rows)
-            changed += len(rows)
+    for pages in record.linking(connection, job.id, sorted(dead)):
+        rows = list(_relabelled(pages, dead))
+        record.relabel(connection, job.id, rows)
+        changed += len(rows)
     return changed
 
 

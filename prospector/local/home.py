@@ -103,8 +103,8 @@ def refuse_foreign(folder: Path) -> None:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Complete or absent, and readable by this user alone."""
-    unfinished = path.with_name(f"{path.name}.new")
+    """Complete or absent, and readable by this user alone; also where two processes write it at once."""
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
         with os.fdopen(
             os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"

@@ -10,9 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from prospector import env
+from prospector.local import locks
 from prospector.local.home import Home, write_private
 
-FILE = "options.json"
+FILE, LOCK = "options.json", "options.lock"
 FILE_CHANGED_AT = "PROSPECTOR_FILE_CHANGED_AT"  # by it the steward is begun again when a line of the file is new
 # what the stack itself decides, or what is meant for the one command
 OF_ONE_PROCESS = {
@@ -39,15 +40,19 @@ def record(folder: Path) -> None:
 
     `folder` is that of the sockets: it is this user's alone, and gone when the stack stops.
     """
-    known = recorded(folder)
-    wanted = known | {name: value for name, value in given().items() if name not in OF_ONE_PROCESS}
+    if _with_ours(known := recorded(folder)) == known:
+        return
+    with suppress(FileNotFoundError), locks.turn(folder / LOCK):  # it is stopping just now
+        write_private(folder / FILE, json.dumps(_with_ours(recorded(folder))))
+
+
+def _with_ours(known: Mapping[str, str | None]) -> dict[str, str | None]:
+    ours = {name: value for name, value in given().items() if name not in OF_ONE_PROCESS}
     file = env.file_in_force()
     if file or env.FOLDER_VARIABLE not in known:
         changed_at = str(file.stat().st_mtime_ns) if file else None
-        wanted |= {env.FOLDER_VARIABLE: str(env.working_folder()), FILE_CHANGED_AT: changed_at}
-    if wanted != known:
-        with suppress(FileNotFoundError):  # it is stopping just now
-            write_private(folder / FILE, json.dumps(wanted))
+        ours |= {env.FOLDER_VARIABLE: str(env.working_folder()), FILE_CHANGED_AT: changed_at}
+    return {**known, **ours}
 
 
 def recorded(folder: Path) -> dict[str, str | None]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from prospector.core.keywords import Keyword
+from prospector.core.link_farm import is_link_farm
 from prospector.core.match import Mention
 from prospector.core.outcomes import LinkStatus, PageFlag, PageOutcome
 from prospector.core.signs import Sign
@@ -79,6 +80,8 @@ def _flags(item: PageItem) -> PageFlag:
             flags |= flag
     if "noindex" in page.robots:
         flags |= PageFlag.NOINDEX
+    if item.mentions and is_link_farm(page):  # of other pages nobody asks
+        flags |= PageFlag.LINK_FARM
     if item.bad_certificate:
         flags |= PageFlag.BAD_CERTIFICATE
     if page.truncated:

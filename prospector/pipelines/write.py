@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections import OrderedDict, defaultdict
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
@@ -21,6 +21,7 @@ from prospector.store.pages import PageRow
 
 LOG = logs.named(__name__)
 
+T = TypeVar("T")
 REPLAYED = "replayed"  # set by frontier/lua/shared/lose.lua
 BATCH_ROWS = 100
 BATCH_SECONDS = 0.5
@@ -41,10 +42,11 @@ class WritePipeline:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._waiting: list[Waiting] = []
-        self._uncommitted: set[asyncio.Future[None]] = set()
+        self._awaited: set[asyncio.Future[Any]] = set()  # by items
         self._opened: OrderedDict[tuple[str, int, int], None] = OrderedDict()  # those written last
         self._full = asyncio.Event()
         self._stopping = False
+        self._is_over = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> "WritePipeline":
@@ -63,39 +65,51 @@ class WritePipeline:
         await asyncio.wait([self._task])
 
     def abandon(self) -> None:
-        """The worker's time is over: what the record has not taken by now is fetched again by another."""
-        if not self._uncommitted:
-            return
-        self._stopping = True
+        """The worker's time is over: what Redis and the record have not taken by now is fetched again by another."""
+        self._is_over = True
         self._task.cancel()
-        for committed in self._uncommitted:
-            committed.set_exception(DropItem("the worker ended while the record was away"))
-        self._uncommitted.clear()
+        for one in list(self._awaited):
+            one.cancel()
 
     async def process_item(self, item: PageItem) -> PageItem:
         """Returns once the page is settled: its children in the frontier, its rows in Postgres, then acknowledged."""
         spider: Any = self._crawler.spider
+        try:
+            await self._keep(spider, item)
+        except DropItem:
+            spider.uncommitted -= 1  # after any other error extensions/second_chance.py does it
+            raise
+        spider.uncommitted -= 1
+        spider.settle(item.ticket, item.conclusion, len(item.mentions), after_add=True)
+        spider.pump.poke()
+        return item
+
+    async def _keep(self, spider: Any, item: PageItem) -> None:
         connection = spider.pump.reconnections
-        new = await spider.pump.ask(calls.add(item.ticket.lease, item.found, item.site_pages))
+        new = await self._in_time(spider.pump.ask(calls.add(item.ticket.lease, item.found, item.site_pages)))
         if new is None:
-            spider.uncommitted -= 1
             spider.pump.hands.pop(item.ticket.lease, None)
             raise DropItem("its lease was lost: the page is another worker's", log_level="DEBUG")
         if item.ticket.state.extra.get(REPLAYED) or spider.pump.reconnections != connection:
             new = list(item.found)  # the frontier may have been told of them before, and not the record
         row = page_row(item, new, spider.briefs[item.ticket.job].numbers)
         committed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._uncommitted.add(committed)
         self._waiting.append(Waiting(item, row, committed))
         if len(self._waiting) >= BATCH_ROWS or self._nothing_else_comes(spider):
             self._full.set()
+        await self._in_time(committed)
+
+    async def _in_time(self, answer: "asyncio.Future[T]") -> T:
+        """Raises DropItem when the worker's time is over: Redis or Postgres may be away for long."""
+        if self._is_over:
+            answer.cancel()
+        self._awaited.add(answer)
         try:
-            await committed
+            return await answer
+        except asyncio.CancelledError:
+            raise DropItem("the worker ended before the page was kept", log_level="DEBUG") from None
         finally:
-            spider.uncommitted -= 1
-        spider.settle(item.ticket, item.conclusion, len(item.mentions), after_add=True)
-        spider.pump.poke()
-        return item
+            self._awaited.discard(answer)
 
     def _nothing_else_comes(self, spider: Any) -> bool:
         """A worker that has only this in its hands does not wait for more: it may be empty for a suspect page."""
@@ -141,7 +155,6 @@ class WritePipeline:
         for page, problem in (written.refused if written else {}).items():
             LOG.error("row_refused", job=job, page=page, error=problem)
         for one in waiting:
-            self._uncommitted.discard(one.committed)
             if not one.committed.done():
                 one.committed.set_result(None)
 

@@ -1,6 +1,5 @@
 """One paid call's leave: the price is in the record before the call, and what became of it is told to both sides after."""
 
-import asyncio
 from dataclasses import replace
 
 from prospector import logs
@@ -39,12 +38,8 @@ class PaidTicketPassage(TicketPassage):
         ticket = self._ticket
         page, method = fingerprint(ticket.url), ticket.state.method
         self._is_reserved = True
-        try:
-            await self._ledger.reserve(Reservation(ticket.lease, ticket.job, ticket.number, page, method, ticket.price))
-            return await self._desk.ask(paid_calls.confirm(ticket.lease)) and self.may_send()
-        except asyncio.CancelledError:
-            self.spared()
-            raise
+        await self._ledger.reserve(Reservation(ticket.lease, ticket.job, ticket.number, page, method, ticket.price))
+        return await self._desk.ask(paid_calls.confirm(ticket.lease)) and self.may_send()
 
     def charged(self, credits_charged: int | None) -> None:
         self._desk.tell(paid_calls.charge(self._ticket.lease, credits_charged))

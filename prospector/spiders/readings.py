@@ -28,7 +28,6 @@ from prospector.items import PageItem
 from prospector.spiders import page_links, sitemap_readings
 from prospector.spiders.leads import REDIRECTS, host_site, leads, location_of, same_page
 from prospector.spiders.symptoms import evidence_of_failure
-from prospector.spiders.target_readings import is_target
 
 if TYPE_CHECKING:
     from prospector.spiders.domain import DomainSpider
@@ -124,7 +123,7 @@ def _concluded_directly(spider: "DomainSpider", ticket: Ticket, evidence: Eviden
 def _or_paid(spider: "DomainSpider", ticket: Ticket, end: Robots | Conclusion) -> Robots | Conclusion:
     if isinstance(end, Robots) or end.verdict is not Verdict.FAILED:
         return end
-    if spider.briefs[ticket.job].spec.mode is Mode.FREE_ONLY or is_target(ticket):
+    if spider.briefs[ticket.job].spec.mode is Mode.FREE_ONLY:
         return end
     return paid_instead(ticket, end) if spider.has_key else replace(end, facts={**end.facts, KEY_WANTED: 1})
 

@@ -13,6 +13,7 @@ from prospector.errors import EnvironmentInvalid, ProspectorError, ServerUnreach
 
 T = TypeVar("T")
 TRIES = 6
+UNDEFINED_TABLE = "42P01"
 LONGEST_PAUSE_SECONDS = 0.05
 
 
@@ -37,6 +38,10 @@ MEANINGS = {
     "25006": Failure.AWAY,  # read-only: a standby that is being promoted
     "XX": Failure.AWAY,
 }
+
+
+def is_without_table(error: DBAPIError) -> bool:
+    return getattr(error.orig, "pgcode", None) == UNDEFINED_TABLE
 
 
 def failure(error: DBAPIError) -> Failure:

@@ -12,12 +12,10 @@ from sqlalchemy.exc import DBAPIError
 from prospector.core.methods import Method
 from prospector.core.outcomes import LinkStatus, PageFlag, PageKind, PageOutcome
 from prospector.core.zones import Zone
-from prospector.errors import NotFound
-from prospector.store.failures import Failure, again, failure
-from prospector.store.partitions import mentions_of, pages_of
+from prospector.store.failures import Failure, again, failure, is_without_table
+from prospector.store.partitions import ResultsDeleted, mentions_of, pages_of
 from prospector.store.text import records
 
-UNDEFINED_TABLE = "42P01"
 NO_FLAGS = PageFlag(0)
 
 
@@ -125,10 +123,8 @@ def write(engine: Engine, job: str, rows: Sequence[PageRow]) -> Written:
     try:
         return Written(again(lambda: _put(engine, job, rows)))
     except DBAPIError as error:
-        if getattr(error.orig, "pgcode", None) == UNDEFINED_TABLE:
-            raise NotFound(
-                f"The results of job {job} are deleted.", "prospector job list shows what there is."
-            ) from error
+        if is_without_table(error):
+            raise ResultsDeleted(job) from error
         if failure(error) is not Failure.REFUSED:
             raise
         if len(rows) == 1:

@@ -16,6 +16,13 @@ from prospector.store.failures import Failure, failure
 JOB_ID = re.compile("[a-z][a-z0-9]{5}")
 
 
+class ResultsDeleted(NotFound):
+    def __init__(self, job: str) -> None:
+        super().__init__(
+            f"The results of job {job} are deleted.", "prospector job list --include-archived shows what is left of it."
+        )
+
+
 class ResultsInUse(Conflict):
     def __init__(self, job: str) -> None:
         super().__init__(

@@ -13,23 +13,14 @@ from prospector.core.findings import Mention
 from prospector.core.methods import Method
 from prospector.core.outcomes import DomainState, LinkStatus, PageKind, PageOutcome
 from prospector.core.zones import Zone
-from prospector.errors import NotFound
 from prospector.store import jobs, tables
-from prospector.store.failures import in_our_words
+from prospector.store.failures import in_our_words, is_without_table
 from prospector.store.jobs import Job, Keyword
 from prospector.store.kinds import IssueKind
-from prospector.store.partitions import mentions_of, pages_of
+from prospector.store.partitions import ResultsDeleted, mentions_of, pages_of
 
-UNDEFINED_TABLE = "42P01"
 ROWS_AT_ONCE = 2_000  # a row of mentions is half a kilobyte
 MOST_SPELLINGS = 1_000
-
-
-class ResultsDeleted(NotFound):
-    def __init__(self, job: str) -> None:
-        super().__init__(
-            f"The results of job {job} are deleted.", "prospector job list --include-archived shows what is left of it."
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +225,7 @@ def _snapshot(engine: Engine, job_id: str) -> Iterator[Results]:
         try:
             connection.execute(text(held))
         except DBAPIError as error:
-            if getattr(error.orig, "pgcode", None) == UNDEFINED_TABLE:
+            if is_without_table(error):
                 raise ResultsDeleted(job_id) from error
             raise
         yield Results(connection, jobs.job(connection, job_id))

@@ -14,7 +14,8 @@ from prospector.store.text import records
 SPELLINGS_MOST = 50_000  # of one job, the most frequent ones
 ROWS_AT_ONCE = 1_000
 
-LINKS = "link IN ('follow', 'nofollow', 'ugc', 'sponsored', 'dead')"
+# what is said to be dead already stays so, and needs no look
+LINKS = "link IN ('follow', 'nofollow', 'ugc', 'sponsored')"
 
 LINKED = """
 SELECT kept ->> 'url', count(*) FROM {pages}, jsonb_array_elements(links) AS kept
@@ -28,9 +29,8 @@ SELECT page, coalesce(detail, '') AS detail FROM {pages} WHERE job = :job AND pa
 
 LINKING = """
 SELECT page, domain, link, links FROM {pages}
-WHERE job = :job AND page > :after AND {links} AND EXISTS (
+WHERE job = :job AND {links} AND EXISTS (
     SELECT FROM jsonb_array_elements(links) AS kept WHERE kept ->> 'url' = ANY(CAST(:urls AS text[])))
-ORDER BY page LIMIT :most
 """
 
 RELABEL = """
@@ -71,17 +71,10 @@ def settled(connection: Connection, job: str, numbers: Collection[int]) -> dict[
 
 def linking(connection: Connection, job: str, urls: Sequence[str]) -> Iterator[list[LinkingPage]]:
     """The pages that link to one of these addresses, as written, some at a time; each may be relabelled meanwhile."""
-    after = -(2**63)
-    while True:
-        given = {"job": job, "after": after, "urls": list(urls), "most": ROWS_AT_ONCE}
-        found = [
-            LinkingPage(page, domain, LinkStatus(link), links)
-            for page, domain, link, links in connection.execute(_named(LINKING, job), given)
-        ]
-        if not found:
-            return
-        yield found
-        after = found[-1].page
+    streamed = {"stream_results": True, "yield_per": ROWS_AT_ONCE}
+    found = connection.execute(_named(LINKING, job), {"job": job, "urls": list(urls)}, execution_options=streamed)
+    for rows in found.partitions():
+        yield [LinkingPage(row.page, row.domain, LinkStatus(row.link), row.links) for row in rows]
 
 
 def relabel(connection: Connection, job: str, rows: Sequence[Relabelled]) -> None:

@@ -261,6 +261,16 @@ BAD = {
 }
 
 
+def test_the_time_heeds_the_delay_of_the_deployment(folder: Path) -> None:
+    (folder / "one.txt").write_text("acme.com\n")
+
+    usual = checked(folder, "one.txt")["plan"]["seconds"]
+    (folder / "prospector.toml").write_text("DELAY_MS = 3000\n")
+    slow = checked(folder, "one.txt")["plan"]["seconds"]
+
+    assert (slow["low"], slow["high"]) == (3 * usual["low"], 3 * usual["high"])
+
+
 def test_no_password_of_an_address_is_shown(folder: Path) -> None:
     (folder / "secret.csv").write_text(
         "https://me:s3cret@acme.com/,https://me:s3cret@cms.acme.com\nme:s3cret@acme.com\nhttps://me:s3cret@10.0.0.1/\n"

@@ -37,7 +37,7 @@ def prospector(clone: Path, *words: str, **environment: str) -> subprocess.Compl
         env={"PATH": str(clone / "tools"), "PYTHON": sys.executable, "PIP_CONFIG_FILE": os.devnull, **environment},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=240,
     )
 
 
@@ -89,7 +89,7 @@ def test_two_first_uses_at_once_make_one_environment(clone: Path) -> None:
         env={"PATH": str(clone / "tools"), "PYTHON": sys.executable, "PIP_CONFIG_FILE": os.devnull},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=240,
     )
 
     assert done.stdout == "ran\nran\n"
@@ -109,7 +109,7 @@ def test_it_runs_through_a_link_and_from_any_folder_whatever_lies_there(clone: P
         env={"PATH": str(clone / "tools"), "PYTHON": sys.executable, "PYTHONPATH": str(elsewhere)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=240,
     )
 
     assert done.stdout == "ran\n"

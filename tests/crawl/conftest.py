@@ -9,7 +9,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ from prospector.jobs.fill import fill
 from prospector.local.servers import Servers
 from prospector.store import jobs
 from prospector.store.jobs import JobState, Keyword, ListedDomain, NewJob
+from tests.web_log import entries_until_now
 
 LIMITS = Limits(mode=WebMode.FREE_ONLY, site_threshold=120)
 DELAY_MS = 100  # inside ALLOWED_NETWORKS; where the second is the promise, it is asked for
@@ -156,6 +157,7 @@ class Fleet:
 
     def left(self, plan: Plan, job: str) -> Crawled:
         crawled = Crawled(plan, Path(self.ready.log))
+        entries_until_now(crawled.log, self.ready.address)  # whoever reads it finds all that was asked for
         listed = self.rows("SELECT * FROM domains WHERE job = :job", job=job)
         crawled.domains = {row["domain"]: row for row in listed}
         crawled.pages = self.rows(
@@ -238,7 +240,10 @@ def resident_mb(pid: int) -> int:
 
 def listening(pid: int) -> set[str]:
     """Local addresses of the TCP sockets that this process accepts connections on."""
-    sockets = {str(one.readlink()) for one in Path(f"/proc/{pid}/fd").iterdir() if one.is_symlink()}
+    sockets = set()
+    for one in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):  # it was closed meanwhile
+            sockets.add(str(one.readlink()))
     found = set()
     for table in ("tcp", "tcp6"):
         for line in Path(f"/proc/{pid}/net/{table}").read_text(encoding="utf-8").splitlines()[1:]:

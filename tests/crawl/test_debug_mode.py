@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from prospector.demo.plan import Plan
-from prospector.demo.request_log import entries
 from prospector.demo.truth import expected
 from prospector.demo.web import Ready
 from prospector.demo.web_process import running
+from tests.web_log import entries_until_now
 
 from .conftest import LIMITS
 
@@ -104,6 +104,16 @@ def test_what_is_wrong_with_the_command_is_said_in_words(web: Ready, options: tu
     assert done.returncode == (2 if options else 3)
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"), [("domian", "Did you mean domain?"), ("x", "There are domain, environment.")]
+)
+def test_a_spider_that_is_not_there_is_said_in_one_line(web: Ready, name: str, hint: str) -> None:
+    done = scrapy(web, "crawl", name)
+
+    assert done.stderr.splitlines() == [f"There is no spider {name!r}. {hint}"]
+    assert done.returncode == 2
+
+
 def page_of(kind: str) -> str:
     return f"http://{domain(kind)}/"
 
@@ -135,6 +145,8 @@ def test_scrapys_own_tools_keep_to_robots_txt_and_to_public_addresses(web: Ready
     disallowed = scrapy(web, "fetch", f"http://{forbidden.host}{forbidden.target}")
     refused = scrapy(inside, "fetch", f"http://{forbidden.host}/")
 
-    assert {one.path for one in entries(Path(web.log)) if one.at_ns > began_ns} == {"/robots.txt"}
+    assert {one.path for one in entries_until_now(Path(web.log), web.address) if one.at_ns > began_ns} == {
+        "/robots.txt"
+    }
     assert disallowed.stdout == refused.stdout == ""
     assert "no results for hostname lookup" in refused.stderr

@@ -39,7 +39,7 @@ def crawl(engine: Engine, redis_url: str, folder: Path) -> Crawled:
     ):
         job = one.job(plan)
         # a proxy of the environment that would swallow everything, were it obeyed; a time-out that a test can wait for
-        one.worker("-s", "DOWNLOAD_TIMEOUT=4", http_proxy="http://127.0.0.1:9", https_proxy="http://127.0.0.1:9")
+        one.worker("-s", "DOWNLOAD_TIMEOUT=8", http_proxy="http://127.0.0.1:9", https_proxy="http://127.0.0.1:9")
         seen = Crawled(plan, folder / "web.jsonl")
         one.until_over(job, seconds=400, look=watch(one, seen, job))
         one.stop()

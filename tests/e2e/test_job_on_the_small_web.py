@@ -2,15 +2,12 @@
 
 import json
 import os
-import secrets
 import signal
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import closing
-from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
@@ -18,11 +15,11 @@ import pytest
 from prospector.demo.request_log import Entry, entries
 from prospector.local import attach
 from prospector.local.home import Home
+from tests.web_log import entries_until_now
 
 CLONE = Path(__file__).parents[2]
 WEB = ["--sites", "4", "--seed", "3", "--kind", "twenty"]
 PATIENCE_SECONDS = 120
-OURS = "nobody.test"  # whom this test asks for
 Prospector = Callable[..., "subprocess.Popen[str]"]
 
 
@@ -46,7 +43,7 @@ def web(tmp_path: Path) -> Iterator[dict[str, str]]:
 def prospector(web: dict[str, str], tmp_path: Path) -> Iterator[Prospector]:
     """Begins `prospector WORDS` on a stack of this test's own."""
     home = tmp_path / "home"
-    environment = {**os.environ, **web, "PROSPECTOR_HOME": str(home), "DELAY_MS": "500", "PYTHONPATH": str(CLONE)}
+    environment = {**os.environ, **web, "PROSPECTOR_HOME": str(home), "DELAY_MS": "1000", "PYTHONPATH": str(CLONE)}
 
     def begun(*words: str) -> "subprocess.Popen[str]":
         return subprocess.Popen(
@@ -63,19 +60,13 @@ def ended(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
 
 
 def requests(log: Path) -> list[Entry]:
-    """The pages that were asked for, without robots.txt and sitemaps."""
-    return [one for one in entries(log) if one.host != OURS and not one.path.endswith((".txt", ".xml"))]
+    """The pages that were asked for, as far as it is written, without robots.txt and sitemaps."""
+    return [one for one in entries(log) if not one.path.endswith((".txt", ".xml"))]
 
 
 def requests_until_now(log: Path, web: dict[str, str]) -> list[Entry]:
-    """The log is written in steps: it is complete up to a request of our own once that is in it."""
-    address = web["RESOLVE"].rpartition("=")[2]
-    mark = f"/{secrets.token_hex(8)}"
-    with closing(HTTPConnection(address, timeout=PATIENCE_SECONDS)) as connection:
-        connection.request("GET", mark, headers={"Host": OURS})
-        connection.getresponse().read()
-    until(lambda: any(one.path == mark for one in entries(log)), "the log is not written")
-    return requests(log)
+    asked = entries_until_now(log, web["RESOLVE"].rpartition("=")[2])
+    return [one for one in asked if not one.path.endswith((".txt", ".xml"))]
 
 
 def until(true: Callable[[], bool], what: str) -> None:
@@ -112,7 +103,8 @@ def test_a_job_is_followed_paused_resumed_and_completed_and_asks_for_no_page_twi
     code, _, words = ended(prospector("job", "resume", job["id"]))
     assert (code, f"Job {job['id']} goes on." in words) == (0, True)
     watched = prospector("job", "watch", job["id"])
-    time.sleep(2)
+    assert watched.stderr
+    assert watched.stderr.readline()  # how it stands: it is watching
     watched.send_signal(signal.SIGINT)
     code, _, words = ended(watched)
     assert (code, f"Job {job['id']} goes on without you." in words) == (130, True)

@@ -14,9 +14,10 @@ from prospector.demo.proxy import FaultProxy
 from prospector.demo.proxy_faults import ProxyFault
 from prospector.frontier import calls
 from prospector.frontier.client import Frontier
-from prospector.jobs import control, duties
-from prospector.jobs.gauges import Gauges
-from prospector.jobs.post import Post
+from prospector.jobs import control
+from prospector.jobs.steward import duties
+from prospector.jobs.steward.gauges import Gauges
+from prospector.jobs.steward.post import Post
 from prospector.store import events, jobs, server
 from prospector.store.jobs import Keyword, ListedDomain, NewJob
 
@@ -40,6 +41,11 @@ def job(engine: Engine, redis_url: str) -> str:
     return made
 
 
+def rounds_of(gauges: Gauges, duty: str) -> bool:
+    """Whether it was done."""
+    return gauges.registry.get_sample_value("prospector_duty_seconds", {"duty": duty}) is not None
+
+
 def test_what_is_running_is_held_while_postgres_is_away_and_goes_on_by_itself(
     engine: Engine, redis_url: str, job: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -49,14 +55,14 @@ def test_what_is_running_is_held_while_postgres_is_away_and_goes_on_by_itself(
     with FaultProxy(f"{folder}/.s.PGSQL.5432") as proxy:
         url = engine.url.set(host="127.0.0.1", port=proxy.port, query={})
         own = server.engine(url.render_as_string(hide_password=False), "prospector steward", connections=4)
-        stop = threading.Event()
+        stop, gauges = threading.Event(), Gauges()
         post = Post(own, frontier, (), 1, 100, 90, 10, "https://scrapingbee.test/", storage(tmp_path.as_uri()), {})
-        steward = duties.steward(post, Gauges(), stop)
+        steward = duties.steward(post, gauges, stop)
         thread = threading.Thread(target=steward.run)
         thread.start()
         try:
             until(lambda: steward.leading, "it does not lead")
-            time.sleep(1.5)  # a round of each duty
+            until(lambda: rounds_of(gauges, "jobs"), "it does not follow the jobs")
 
             proxy.order(ProxyFault.DOWN)
             until(lambda: frontier.run(calls.running()) == [], "the job is not held")

@@ -88,10 +88,13 @@ def test_a_worker_that_is_told_to_stop_gives_back_what_it_has_and_is_gone_in_tim
         told = crawl.worker("one")
         crawl.wait(crawl.crawled(10))
 
+        began = time.monotonic()
         told.send_signal(signal.SIGTERM)
         told.wait(PATIENCE_SECONDS)
+        took_seconds = time.monotonic() - began
         hands = crawl.frontier.redis.keys("prospector:hands:one/*")
 
+        assert took_seconds < 20  # a page that is on its way may take 30
         assert hands == []
         assert "frontier_not_told" not in crawl.said()
 
@@ -127,9 +130,7 @@ def test_a_worker_that_wakes_after_its_lease_changes_nothing(crawl: Crawl) -> No
     crawl.wait(lambda: crawl.frontier.redis.keys("prospector:worker:one/*"))  # it spoke again
     verdict = crawl.finish()
 
-    assert [line for line in verdict.broken_by_a_kill if not line.startswith("gaps under")] == []
-    # what it was writing at the very moment when it froze leaves when it wakes: one request, of 50 and more
-    assert int(verdict.lines["gaps under 0.200 s"].split()[0]) <= 1
+    assert verdict.broken_by_a_kill == []
 
 
 def test_workers_whose_scrapyd_is_killed_go_on_and_one_that_dies_then_is_followed(crawl: Crawl) -> None:

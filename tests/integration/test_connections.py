@@ -36,7 +36,7 @@ def test_who_writes_in_the_background_lives_through_it(one_connection: Engine, j
             asked = asyncio.ensure_future(ledger.reserve(Reservation("1.1", job, 0, 1, Method.JS, 5)))
             done, _ = await asyncio.wait([asked], timeout=0.6)
             assert not done
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await asked
         await ledger.close()
 

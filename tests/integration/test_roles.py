@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
 from prospector.core.methods import Method
-from prospector.core.outcomes import DomainState
+from prospector.core.outcomes import DomainState, LinkStatus
 from prospector.core.states import JobState
 from prospector.errors import ServerUnreachable
 from prospector.store import (
@@ -31,6 +31,7 @@ from prospector.store import (
     server,
     sites,
     spend,
+    targets,
 )
 from prospector.store.checkpoints import Checkpoint
 from prospector.store.dead_letters import Death
@@ -40,6 +41,7 @@ from prospector.store.kinds import EventKind
 from prospector.store.pages import PageRow
 from prospector.store.sites import SiteMemory
 from prospector.store.spend import Reservation
+from prospector.store.targets import Relabelled
 
 NOW = datetime.now(UTC)
 ROLES = ("owner", "operator", "worker", "reader")
@@ -123,6 +125,10 @@ OPERATES: dict[str, Callable[[Connection, str], object]] = {
     "asks for an export": lambda c, job: exports.ask(c, job, ["csv"], {}),
     "claims an export": lambda c, _: exports.claim(c, 60),
     "looks at dead letters": lambda c, _: dead_letters.waiting(c),
+    "reads links to the client": lambda c, job: list(
+        targets.linking(c, job, [url for url, _ in targets.linked(c, job)])
+    ),
+    "marks dead links": lambda c, job: targets.relabel(c, job, [Relabelled(1, 0, LinkStatus.DEAD)]),
     "drops partitions": partitions.drop,
     "removes a job": jobs.remove,
 }

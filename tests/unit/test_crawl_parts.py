@@ -314,6 +314,9 @@ def test_a_mention_outside_of_links_has_no_anchor() -> None:
     assert row.mentions[0].anchor is None
 
 
+FARM = "".join(f"<a href=https://site-{number}.com>a link to site {number}</a> " for number in range(150))
+
+
 @pytest.mark.parametrize(
     ("body", "flags", "link"),
     [
@@ -321,6 +324,8 @@ def test_a_mention_outside_of_links_has_no_anchor() -> None:
         ("<title>x</title><p>This domain is for sale", PageFlag.PARKED, LinkStatus.UNLINKED),
         ("<title>404 Not Found</title><p>x", PageFlag.SOFT_404, LinkStatus.UNLINKED),
         ("<title>x</title><p>" + "word " * 200, PageFlag(0), LinkStatus.UNLINKED),
+        (f"<title>CRM</title>{FARM}", PageFlag.LINK_FARM, LinkStatus.UNLINKED),
+        (f"<title>x</title>{FARM}", PageFlag(0), LinkStatus.UNLINKED),  # without a mention it is nobody's prospect
     ],
 )
 def test_signs_of_a_page_are_flags_of_its_row(body: str, flags: PageFlag, link: LinkStatus) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from prospector import env, settings
 from prospector.jobs.exports.asking import RUNNERS_MOST
-from prospector.jobs.gauges import Gauges
+from prospector.jobs.steward.gauges import Gauges
 from prospector.local.checks import GOOD_LOCKS
 
 DEPLOY = Path(__file__).parents[2] / "deploy"

@@ -69,6 +69,28 @@ def test_comments_headers_and_empty_lines_of_a_list_mean_nothing() -> None:
     assert why("bar.com", *lines) is None
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"Domain,DR\nfoo.com,5\n*casino*,7\n",
+        b"Contacted in May\n\nDomain;DR;Note\nfoo.com;1,5;ours, too\n*casino*;;\n",
+        "Referring domains\tReferring page URL\n12\thttps://foo.com/x\n7\t*casino*\n".encode("utf-16"),
+        b"foo.com, ours\n*casino*\n",
+    ],
+    ids=["csv", "German csv", "Ahrefs", "notes"],
+)
+def test_a_list_may_be_an_export_with_columns(data: bytes) -> None:
+    rules = exclusions(lists=[(data, "out.csv")])
+
+    assert rules.why("foo.com") is ExclusionReason.ASKED
+    assert rules.why("best-casino.com") is ExclusionReason.ASKED
+    assert rules.why("bar.com") is None
+
+
+def test_a_column_of_wildcards_only_is_one_too() -> None:
+    assert exclusions(lists=[(b"Domain,Why\n*casino*,bad\n", "out.csv")]).why("best-casino.com")
+
+
 def test_a_line_that_is_no_domain_is_refused_with_its_place() -> None:
     with pytest.raises(InputInvalid, match=r'out\.txt, row 2: "info@foo\.com" is an e-mail address'):
         why("bar.com", "foo.com", "info@foo.com")

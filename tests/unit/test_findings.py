@@ -1,11 +1,11 @@
-"""Rows of mentions become the evidence of one site."""
+"""Rows of mentions become the findings of one site."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
-from prospector.core.findings import Asked, Gathered, Mention, SiteLinks, best_zone, evidence, outside_menus
+from prospector.core.findings import Asked, Gathered, Mention, SiteLinks, best_zone, findings, outside_menus
 from prospector.core.methods import Method
 from prospector.core.metric import Decimal, Standing, decimal_of, number
 from prospector.core.outcomes import LinkStatus, PageFlag, PageKind
@@ -88,9 +88,9 @@ def test_the_same_words_on_most_pages_are_boilerplate() -> None:
 
 
 def test_a_link_anywhere_on_the_site_decides_for_the_site() -> None:
-    linking = evidence(gathered(ROW), SiteLinks(LinkStatus.NOFOLLOW), ASKED, None)
-    not_linking = evidence(gathered(ROW), SiteLinks(), ASKED, None)
-    no_client = evidence(gathered(ROW), SiteLinks(LinkStatus.NOFOLLOW), replace(ASKED, has_client=False), None)
+    linking = findings(gathered(ROW), SiteLinks(LinkStatus.NOFOLLOW), ASKED, None)
+    not_linking = findings(gathered(ROW), SiteLinks(), ASKED, None)
+    no_client = findings(gathered(ROW), SiteLinks(LinkStatus.NOFOLLOW), replace(ASKED, has_client=False), None)
 
     assert score(linking).verdict is Verdict.LINKING
     assert not_linking.link is LinkStatus.UNLINKED

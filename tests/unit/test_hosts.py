@@ -315,6 +315,18 @@ def test_a_word_and_a_number_are_refused_as_words() -> None:
     assert hosts.read("Total 36") == [Refused("Total 36", Reason.NO_DOT)]
 
 
+@pytest.mark.parametrize(
+    ("cell", "reason"),
+    [
+        ("acme .com", Reason.NOT_A_HOST),
+        ('{"domain":"acme.com"}', Reason.NOT_A_HOST),
+        ("Acme Inc. Berlin", Reason.NO_DOT),
+    ],
+)
+def test_what_has_a_dot_within_is_not_told_that_it_has_none(cell: str, reason: Reason) -> None:
+    assert hosts.read(cell) == [Refused(cell, reason)]
+
+
 def test_a_refused_value_is_shown_cut() -> None:
     (one,) = hosts.read("word " * 100)
 

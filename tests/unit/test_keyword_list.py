@@ -36,6 +36,11 @@ def test_one_keyword_a_line_as_it_is_written() -> None:
     ]
 
 
+def test_the_signs_of_google_ads_are_no_part_of_a_keyword() -> None:
+    assert texts("[crm software]\n+crm +für +handwerker\n") == ["crm software", "crm für handwerker"]
+    assert texts("C++ +plus\n+1 +49\n+Pool\n[a] or [b]\n") == ["C++ +plus", "+1 +49", "+Pool", "[a] or [b]"]
+
+
 @pytest.mark.parametrize("header", ["keyword", "Keywords", "PHRASE", "Search Term", "\ufeffkeyword"])
 def test_a_column_of_keywords_is_known_by_its_name(header: str) -> None:
     assert texts(f'id,{header}\n1,Acme CRM\n2,"Smith, Jones"\n3,\n', "keywords.csv") == ["Acme CRM", "Smith, Jones"]
@@ -126,8 +131,15 @@ def test_a_very_common_word_is_warned_of() -> None:
     assert warnings("The", "Acme CRM") == ['"The" is a very common word: nearly every page has it.']
 
 
+def test_several_are_one_warning_with_examples() -> None:
+    assert warnings("The", "and", "Acme CRM", "HP", "UK", "HR", "AI") == [
+        '"The", "and" are very common words: nearly every page has them.',
+        '"HP", "UK", "HR" and 1 more are very short: they will be met in many senses. case=sensitive helps.',
+    ]
+
+
 def test_one_or_two_letters_are_warned_of() -> None:
-    assert warnings("HP")[0].startswith('"HP" is very short')
+    assert warnings("HP")[0].startswith('"HP" is very short: it will be met')
 
 
 def test_spellings_that_would_be_missed_are_one_warning_with_examples() -> None:

@@ -227,7 +227,7 @@ def test_a_page_that_needs_a_browser_when_its_calls_are_used_up_is_done_with_wha
 @pytest.mark.parametrize("mode", Mode)
 @pytest.mark.parametrize("evidence", [Evidence.FORBIDDEN, Evidence.TIMED_OUT, Evidence.UNAVAILABLE])
 def test_no_credit_goes_into_a_sitemap(mode: Mode, evidence: Evidence) -> None:
-    state = PageState(method=first_method(mode, Kind.SITEMAP), kind=Kind.SITEMAP)
+    state = PageState(kind=Kind.SITEMAP)
     for _ in range(CALLS_MOST):
         step = next_step(evidence, state, mode)
         state = step.state

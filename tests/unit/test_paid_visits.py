@@ -14,7 +14,7 @@ from prospector.core.outcomes import PageOutcome
 from prospector.core.page import Page
 from prospector.core.robots import Robots, Stance
 from prospector.core.robots_visit import RobotsAnswer, judge, known, paid_instead, robots_method
-from prospector.core.ticket import PageState, Ticket, Verdict
+from prospector.core.ticket import Kind, PageState, Ticket, Verdict
 from prospector.core.visit import KEY_WANTED, SHELL, Circumstances, Conclusion, conclude, leads_off
 
 URL = "https://a.test/page"
@@ -153,6 +153,12 @@ def test_a_paid_try_for_robots_txt_is_the_last() -> None:
 
 def test_a_robots_txt_that_is_known_is_not_paid_for() -> None:
     assert paid_instead(ticket(), Robots(Stance.NONE)) == Robots(Stance.NONE)
+
+
+def test_no_robots_txt_is_paid_for_to_ask_whether_an_address_of_the_client_answers() -> None:
+    of_target = replace(ticket(), state=PageState(kind=Kind.TARGET))
+
+    assert paid_instead(of_target, unreachable(of_target)).verdict is Verdict.FAILED
 
 
 def test_a_page_that_no_browser_could_read_is_read_as_it_is_and_not_rendered_again() -> None:

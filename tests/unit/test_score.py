@@ -12,7 +12,7 @@ from prospector.core.score import (
     REVIEW_FROM,
     ZONE_POINTS,
     Best,
-    Evidence,
+    Findings,
     Metric,
     Verdict,
     score,
@@ -20,7 +20,7 @@ from prospector.core.score import (
 from prospector.core.zones import Zone
 
 # all seven criteria known, and each at its best
-PERFECT = Evidence(
+PERFECT = Findings(
     best=Best("crm", Zone.H1, PageKind.ARTICLE, LinkStatus.UNLINKED, language="en"),
     amount=12,
     pages=4,
@@ -32,7 +32,7 @@ PERFECT = Evidence(
 )
 
 
-def best(**changes: object) -> Evidence:
+def best(**changes: object) -> Findings:
     return replace(PERFECT, best=replace(PERFECT.best, **changes))  # type: ignore[arg-type]
 
 
@@ -154,7 +154,7 @@ def test_an_unknown_kind_of_page_leaves_the_sum_too() -> None:
         (best(flags=PageFlag.PARKED | PageFlag.NOINDEX | PageFlag.LINK_FARM), 0, Verdict.REJECTED),
     ],
 )
-def test_what_speaks_against_a_site_is_taken_off(minus: Evidence, points: int, verdict: Verdict) -> None:
+def test_what_speaks_against_a_site_is_taken_off(minus: Findings, points: int, verdict: Verdict) -> None:
     scored = score(minus)
 
     assert (scored.score, scored.verdict) == (points, verdict)
@@ -180,13 +180,13 @@ def test_a_wanted_or_unknown_language_costs_nothing(language: str | None) -> Non
         (best(flags=PageFlag.PARKED), Verdict.REJECTED, "the page is parked or for sale"),
     ],
 )
-def test_a_verdict_has_one_reason(site: Evidence, verdict: Verdict, reason: str) -> None:
+def test_a_verdict_has_one_reason(site: Findings, verdict: Verdict, reason: str) -> None:
     scored = score(site)
 
     assert (scored.verdict, scored.reason) == (verdict, reason)
 
 
-def table_of(metric: float) -> Evidence:
+def table_of(metric: float) -> Findings:
     """14 + 1 + 4 + 20 + 0 + 0 points, and the metric's."""
     return replace(
         best(zone=Zone.TABLE, kind=PageKind.LEGAL),

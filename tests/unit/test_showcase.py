@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from prospector.core.exclusions import exclusions
-from prospector.core.findings import Asked, Gathered, Mention, SiteLinks, evidence
+from prospector.core.findings import Asked, Gathered, Mention, SiteLinks, findings
 from prospector.core.intake import take
 from prospector.core.keyword_list import read_keywords
 from prospector.core.keywords import Keyword
@@ -66,7 +66,7 @@ def verdict(kind: str) -> Scored:
         for mention in matcher.mentions(page):
             found.add(row(number, page.url, mention, flags, status, plan.keywords.index(mention.keyword.text)))
     asked = Asked(plan.keywords, has_client=True, languages=frozenset())
-    return score(evidence(found, SiteLinks(pages_read=len(site.pages)), asked, None))
+    return score(findings(found, SiteLinks(pages_read=len(site.pages)), asked, None))
 
 
 def row(page: int, url: str, mention: Found, flags: int, link: LinkStatus, keyword: int) -> Mention:

@@ -34,7 +34,7 @@ def test_every_encoding_is_read_as_what_it_is(data: bytes) -> None:
 
 
 def test_an_encoding_that_was_guessed_at_is_said_with_a_word_that_shows_it() -> None:
-    (polish,) = read_table("Domain,Miasto\na.pl,Łódź\n".encode("cp1250"), "leads.csv").notes
+    (polish,) = read_table("Domain,Miasto\na.de,Köln\na.pl,Łódź\n".encode("cp1250"), "leads.csv").notes
 
     assert polish == 'leads.csv was read as cp1252, and so has "ódŸ". If that looks wrong, save it as CSV UTF-8.'
 
@@ -43,6 +43,12 @@ def test_an_encoding_that_is_sure_or_does_not_matter_is_not_said() -> None:
     assert read_table(PEOPLE.encode("utf-16"), "leads.csv").notes == []
     assert read_table(PEOPLE.encode(), "leads.csv").notes == []
     assert read_table("Domain,Price\na.com,5 €\n".encode("cp1252"), "leads.csv").notes == []
+
+
+def test_a_word_without_end_is_shown_cut() -> None:
+    (note,) = read_table(("é" + "x" * 100_000).encode("cp1252"), "leads.csv").notes
+
+    assert f'so has "é{"x" * 29}".' in note
 
 
 def test_utf_8_with_one_bad_byte_stays_utf_8() -> None:

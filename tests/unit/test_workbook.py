@@ -176,3 +176,13 @@ def test_a_list_that_is_too_long_is_not_passed_over_for_the_next_sheet(monkeypat
 
     with pytest.raises(InputInvalid, match="the limit is 2"):
         take(workbook(many, [("A1", "domain"), ("A2", "a.com")]), "leads.xlsx", exclusions())
+
+
+def test_a_sheet_without_domains_is_named_where_there_are_others() -> None:
+    summary = [("A1", "What"), ("B1", "Count"), ("A2", "rows"), ("B2", 2)]
+    several = workbook(summary, summary)
+
+    with pytest.raises(InputInvalid, match=r'domains in sheet "Sheet1" of leads\.xlsx\.'):
+        take(several, "leads.xlsx", exclusions())
+    with pytest.raises(InputInvalid, match=r"domains in leads\.xlsx\."):
+        take(workbook(summary), "leads.xlsx", exclusions())

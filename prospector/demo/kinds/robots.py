@@ -124,7 +124,7 @@ def huge(draft: Draft) -> Site:
 
 def slow(draft: Draft) -> Site:
     draft.ordinary(3)
-    draft.robots(DEFAULT_ROBOTS, after_seconds=5.0)
+    draft.robots(DEFAULT_ROBOTS, after_seconds=2.5)
     return draft.site()
 
 

@@ -22,7 +22,7 @@ RUNNERS_MOST = 2
 STOP_SECONDS = 10.0  # half of what a steward is given
 
 
-class ResultsDeleted(Conflict):
+class NothingToExport(Conflict):
     def __init__(self, job: Job) -> None:
         super().__init__(
             f"Job {job.id} is archived: nothing is left to export. (Results deleted)",
@@ -35,7 +35,7 @@ def ask(engine: Engine, job_id: str, order: Order) -> Job:
     with engine.begin() as connection:
         job = jobs.job(connection, job_id)
         if job.state is JobState.ARCHIVED:
-            raise ResultsDeleted(job)
+            raise NothingToExport(job)
         exports.ask(connection, job_id, [str(one) for one in order.formats], order.options)
         return job
 
@@ -46,7 +46,7 @@ def of_job(engine: Engine, job_id: str) -> Sequence[Export]:
         found = exports.of_job(connection, job_id)
         job = jobs.job(connection, job_id)
     if job.state is JobState.ARCHIVED:
-        raise ResultsDeleted(job)
+        raise NothingToExport(job)
     if not found:
         raise NotFound(f"Job {job_id} has no export.", f"To make one: prospector job export {job_id}")
     return found
@@ -83,8 +83,8 @@ def start_runner(environment: Mapping[str, str], log: Path | None = None) -> "su
         )
 
 
-class Crew:
-    """The runners of a steward: as many at once as its machine should bear, each for one export."""
+class Runners:
+    """Those of a steward: as many at once as its machine should bear, each for one export."""
 
     def __init__(self, engine: Engine, environment: Mapping[str, str]) -> None:
         self._engine, self._environment = engine, environment

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from prospector.core.findings import Asked, Gathered, Mention, SiteLinks, best_zone, evidence
+from prospector.core.findings import Asked, Gathered, Mention, SiteLinks, best_zone, findings
 from prospector.core.link_words import link_words, page_link_words
 from prospector.core.linking import CLIENT
 from prospector.core.metric import Standing
@@ -60,7 +60,7 @@ class Judge:
         return self._judged(site, found, best)
 
     def _judged(self, site: SiteRow, found: Gathered, best: Mention) -> Prospect:
-        scored = score(evidence(found, site_links(site), self.asked, self._metric(site)))
+        scored = score(findings(found, site_links(site), self.asked, self._metric(site)))
         anchor, target = _link_to_client(site)
         return Prospect(
             number=site.number,

@@ -11,9 +11,9 @@ from urllib.parse import unquote
 from prospector import __version__
 from prospector.blobs import Writer
 from prospector.core.folding import collapse, fold
+from prospector.core.near import nearest
 from prospector.core.remedies import remedy
 from prospector.core.score import Verdict
-from prospector.core.spellings import nearest
 from prospector.core.sums import Line
 from prospector.jobs.exports.front import NUMBERS, settings
 from prospector.jobs.exports.output import Output

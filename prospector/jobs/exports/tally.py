@@ -9,9 +9,9 @@ from decimal import Decimal
 from prospector.core import retention
 from prospector.core.cost import dollars
 from prospector.core.findings import Mention
+from prospector.core.near import not_found
 from prospector.core.outcomes import DomainState, LinkStatus
 from prospector.core.score import Verdict
-from prospector.core.spellings import not_found
 from prospector.core.states import IN_FLIGHT
 from prospector.core.sums import Sum
 from prospector.jobs.exports.prospect import Prospect

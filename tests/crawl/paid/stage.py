@@ -20,7 +20,6 @@ from prospector.demo.checker import Bars, Crawl, check
 from prospector.demo.coverage import Row
 from prospector.demo.plan import Plan
 from prospector.demo.process import Started
-from prospector.demo.request_log import entries
 from prospector.demo.scrapingbee_server import SimulatorConfig
 from prospector.demo.tables import domains
 from prospector.demo.truth import Limits
@@ -31,6 +30,7 @@ from prospector.jobs.fill import fill
 from prospector.store import jobs, rebuild, spend
 from prospector.store.jobs import ListedDomain, NewJob
 from prospector.store.spend import Totals
+from tests.web_log import entries_until_now
 
 from ...integration.frontier.conftest import Server  # noqa: TID252  # a Redis that can be killed
 
@@ -51,6 +51,7 @@ class Stage:
         self.workers: list[subprocess.Popen[bytes]] = []
         self.settings: dict[str, str] = {"SCRAPINGBEE_API_KEY": KEY}
         self.bee: Started
+        self.web: str
         self.frontier = Frontier(redis.url)
         self.plan: Plan
         self._stack = stack
@@ -75,6 +76,7 @@ class Stage:
             **account,
         )
         self.bee = self._stack.enter_context(scrapingbee_server.start(config))
+        self.web = ready.address
         self.settings |= {**ready.settings, "SCRAPINGBEE_API_URL": f"http://{self.bee.address}/api/v1/"}
 
     def job(self, names: Sequence[str] = (), mode: Mode = Mode.HYBRID, cap_credits: int = 10_000, **spec: Any) -> str:
@@ -199,7 +201,8 @@ class Stage:
             job=job,
         )
         failed = self.rows("SELECT domain FROM domains WHERE job = :job AND state = 'failed'", job=job)
-        crawl = Crawl(entries(self.folder / "web.jsonl"), [Row(*one) for one in found], [one.domain for one in failed])
+        asked = entries_until_now(self.folder / "web.jsonl", self.web)
+        crawl = Crawl(asked, [Row(*one) for one in found], [one.domain for one in failed])
         lines = check(self.plan, crawl, Bars(delay_seconds=DELAY_MS / 1000)).lines
         return [f"{line.what}: {line.seen} {line.examples}" for line in lines if line.good is False]
 

@@ -1,7 +1,8 @@
 """Budget and ledger over real workers, whatever happens to a worker, to Redis or to ScrapingBee."""
 
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sqlalchemy import text
@@ -10,11 +11,13 @@ from prospector.core.methods import Mode
 from prospector.core.states import JobState
 from prospector.frontier import calls, paid_calls
 from prospector.jobs import control, follow
-from prospector.jobs.balance import balance
 from prospector.jobs.rebuild import rebuild_if_lost
+from prospector.jobs.steward.balance import balance
 from prospector.store import spend
 
 from .stage import KEY, Stage, everything_in_postgres, everything_in_redis
+
+PROBE_SECONDS = 15  # between two tries of a provider that is out
 
 
 def test_a_budget_is_met_to_the_credit_and_a_higher_one_goes_on_with_exactly_the_pages_that_wait(stage: Stage) -> None:
@@ -51,7 +54,7 @@ def test_a_worker_killed_between_answer_and_settlement_is_never_booked_below_wha
     stage.start()
     stage.until(lambda: stage.ledger(job).reserved >= 5)
     with ledger_held(stage):
-        stage.until(lambda: stage.bee.truth()["credits"] >= 5)
+        stage.until(lambda: stage.bee.truth()["credits"] > max(4, stage.ledger(job).used))
         stage.kill()
 
     unsettled = stage.ledger(job)
@@ -105,10 +108,11 @@ def test_bursts_of_failures_and_an_outage_lose_no_page_and_cost_nothing(stage: S
     stage.bee.order("outage_error")
     stage.until(stage.is_out)
     stage.until(lambda: stage.in_flight() == 0)
-    before = len(stage.bee.truth()["calls"])
+    before, since = len(stage.bee.truth()["calls"]), time.monotonic()
     stage.until(lambda: stage.counters(job)["flying"] == 0)
 
-    assert len(stage.bee.truth()["calls"]) - before <= 1  # a probe
+    probes_most = 1 + (time.monotonic() - since) // PROBE_SECONDS
+    assert len(stage.bee.truth()["calls"]) - before <= probes_most
     assert stage.counters(job)["parked"] > 0
 
     stage.bee.lift("outage_error")
@@ -121,9 +125,18 @@ def test_bursts_of_failures_and_an_outage_lose_no_page_and_cost_nothing(stage: S
     assert max(stage.calls_by_url().values()) <= 12
 
 
+def command_lines() -> bytes:
+    """Of all processes."""
+    found = b""
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(FileNotFoundError, ProcessLookupError):  # it ended meanwhile
+            found += path.read_bytes()
+    return found
+
+
 def test_four_workers_and_two_jobs_keep_to_the_slots_and_the_key_is_nowhere(stage: Stage) -> None:
     stage.serve("refused", "application", "company", "challenge", sites=8, max_concurrency=3)
-    stage.bee.order("latency", low_ms=100, high_ms=200)
+    stage.bee.order("latency", low_ms=250, high_ms=400)  # so that there are calls for the key to change under
     names = [domain.name for site in stage.plan.sites for domain in site.domains]
     jobs = (
         stage.job(names[::2], mode=Mode.PREMIUM_ONLY, max_pages=3),
@@ -133,7 +146,7 @@ def test_four_workers_and_two_jobs_keep_to_the_slots_and_the_key_is_nowhere(stag
     stage.until(lambda: all(stage.counters(job)["pages"] >= 2 for job in jobs))
     stage.bee.control(account={"key": "another-one"})
     stage.until(lambda: stage.frontier.run(paid_calls.provider()).stopped == "key")
-    processes = b"".join(path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.parent.exists())
+    processes = command_lines()
     stage.bee.control(account={"key": KEY})
     stage.until(lambda: stage.in_flight() == 0)
     for job in jobs:

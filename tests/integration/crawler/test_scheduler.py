@@ -2,13 +2,18 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from threading import Event
 
-from scrapy import Request
+import pytest
+from scrapy import Request, signals
 from scrapy.statscollectors import StatsCollector
 
 from prospector import scheduler
 from prospector.core import robots
 from prospector.core.purpose import Purpose
+from prospector.core.signals import STOP_FETCHING
+from prospector.demo.proxy import FaultProxy
+from prospector.demo.proxy_faults import ProxyFault
 from prospector.frontier import calls
 from prospector.scheduler import Scheduler, worker_name
 
@@ -125,6 +130,31 @@ def test_a_worker_that_stops_gives_back_what_it_holds_as_it_was(bench: Bench) ->
         queue = f"prospector:queue:{bench.job}:{name}.test"
         waiting = bench.frontier.redis.zcard(queue) + bench.frontier.redis.zcard("prospector:later")
         assert waiting >= 1
+
+
+def test_a_worker_that_is_told_to_stop_while_redis_is_away_cuts_off_what_is_in_flight(
+    bench: Bench, redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its pump is not connected then, and asks for nothing."""
+    monkeypatch.setattr(scheduler, "GRACE_SECONDS", 0.1)
+    cut_off = Event()
+    bench.crawler.signals.connect(cut_off.set, STOP_FETCHING)
+    socket, _, database = redis_url.removeprefix("unix://").partition("?db=")
+
+    async def work() -> None:
+        async with opened(bench) as made:
+            bench.crawler.signals.send_catch_log(signals.engine_started)
+            await requests(made, 3)
+            proxy.order(ProxyFault.DOWN)
+            await until(lambda: made.pump._said)
+            assert not cut_off.is_set()
+            bench.crawler.engine.running = False  # type: ignore[union-attr]
+            await until(cut_off.is_set)
+            proxy.lift(ProxyFault.DOWN)
+
+    with FaultProxy(socket) as proxy:
+        bench.crawler.settings.set("REDIS_URL", f"redis://{proxy.address}/{database}", priority=100)
+        run(work())
 
 
 def test_what_is_known_of_robots_txt_comes_with_the_tickets(bench: Bench) -> None:

@@ -12,6 +12,8 @@ from sqlalchemy import TextClause, event, text
 from prospector.core.signals import STOP_FETCHING
 from prospector.core.ticket import Found, Verdict
 from prospector.core.urls import fingerprint
+from prospector.demo.proxy import FaultProxy
+from prospector.demo.proxy_faults import ProxyFault
 from prospector.frontier import calls
 from prospector.items import PageItem
 from prospector.pipelines.write import WritePipeline
@@ -99,6 +101,26 @@ def test_what_the_record_has_not_taken_when_the_worker_must_end_is_left_to_other
             assert bench.counter("pages") == 0
 
     run(work())
+
+
+def test_what_redis_has_not_taken_when_the_worker_must_end_is_left_to_others(bench: Bench, redis_url: str) -> None:
+    async def work() -> None:
+        async with writing(bench, f"redis://{proxy.address}/{database}") as pipeline:
+            ticket = await bench.ticket()
+            proxy.order(ProxyFault.HANG)
+            processed = asyncio.ensure_future(pipeline.process_item(bench.item(ticket)))
+            await asyncio.sleep(0)
+            bench.crawler.signals.send_catch_log(STOP_FETCHING)
+            for late in (processed, pipeline.process_item(bench.item(ticket))):
+                with pytest.raises(DropItem, match="the worker ended"):
+                    await late
+            proxy.lift(ProxyFault.HANG)
+
+    socket, _, database = redis_url.removeprefix("unix://").partition("?db=")
+    with FaultProxy(socket) as proxy:
+        run(work())
+    assert bench.pages() == []
+    assert bench.spider.uncommitted == 0
 
 
 def test_bytes_that_postgres_cannot_hold_cost_neither_their_page_nor_the_batch(bench: Bench, redis_url: str) -> None:

@@ -1,4 +1,4 @@
-"""Who makes an export: a steward's crew, or whoever asked where nobody leads."""
+"""Who makes an export: a steward's runners, or whoever asked where nobody leads."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ from sqlalchemy import Engine, text
 
 from prospector.errors import Conflict, NotFound
 from prospector.jobs.exports import asking
-from prospector.jobs.exports.asking import RUNNERS_MOST, Crew
+from prospector.jobs.exports.asking import RUNNERS_MOST, Runners
 from prospector.store import exports, locks
 from prospector.store.kinds import ExportState
 from prospector.store.locks import Lock
@@ -24,9 +24,9 @@ PATIENCE_SECONDS = 60
 
 
 @pytest.fixture
-def crew(engine: Engine, tmp_path: Path) -> Iterator[Crew]:
+def runners(engine: Engine, tmp_path: Path) -> Iterator[Runners]:
     url = engine.url.render_as_string(hide_password=False)
-    made = Crew(engine, os.environ | {"DATABASE_URL": url, "STORAGE_URL": (tmp_path / "files").as_uri()})
+    made = Runners(engine, os.environ | {"DATABASE_URL": url, "STORAGE_URL": (tmp_path / "files").as_uri()})
     yield made
     made.stop()
 
@@ -40,20 +40,20 @@ def fall_silent(engine: Engine) -> None:
         connection.execute(text("UPDATE exports SET beat_at = now() - interval '2 minutes'"))
 
 
-def test_a_crew_makes_all_that_waits(engine: Engine, job: str, crew: Crew) -> None:
+def test_runners_make_all_that_waits(engine: Engine, job: str, runners: Runners) -> None:
     for _ in range(RUNNERS_MOST + 1):
         asking.ask(engine, job, CSV_ONLY)
 
     until = time.monotonic() + PATIENCE_SECONDS
     while set(states(engine, job)) != {ExportState.READY} and time.monotonic() < until:
-        crew.look()
+        runners.look()
         time.sleep(0.1)
 
     assert states(engine, job) == [ExportState.READY] * (RUNNERS_MOST + 1)
 
 
-def test_a_crew_has_no_more_runners_than_it_may(
-    engine: Engine, job: str, crew: Crew, monkeypatch: pytest.MonkeyPatch
+def test_there_are_no_more_runners_than_there_may_be(
+    engine: Engine, job: str, runners: Runners, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[int] = []
 
@@ -65,7 +65,7 @@ def test_a_crew_has_no_more_runners_than_it_may(
     asking.ask(engine, job, ALL)
 
     for _ in range(5):
-        crew.look()
+        runners.look()
 
     assert len(begun) == RUNNERS_MOST
 
@@ -74,7 +74,7 @@ DEAF = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('dea
 
 
 def test_a_runner_that_does_not_hear_is_not_waited_for(
-    engine: Engine, job: str, crew: Crew, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, job: str, runners: Runners, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = subprocess.Popen([sys.executable, "-c", DEAF], stdout=subprocess.PIPE)
     assert made.stdout
@@ -83,9 +83,9 @@ def test_a_runner_that_does_not_hear_is_not_waited_for(
     monkeypatch.setattr(asking, "STOP_SECONDS", 0.1)
     monkeypatch.setattr(asking, "start_runner", lambda *_: made)
     asking.ask(engine, job, CSV_ONLY)
-    crew.look()
+    runners.look()
 
-    crew.stop()
+    runners.stop()
 
     assert made.returncode == -signal.SIGKILL
 

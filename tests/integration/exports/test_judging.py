@@ -4,7 +4,7 @@ from sqlalchemy import Engine, text
 
 from prospector.core.outcomes import DomainState
 from prospector.jobs.exports.run import Stores
-from prospector.jobs.judging import judge_finished
+from prospector.jobs.steward.judging import judge_finished
 from prospector.store import domains, verdicts
 
 from .conftest import CSV_ONLY, export, finish, make_job

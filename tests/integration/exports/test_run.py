@@ -31,7 +31,7 @@ from prospector.jobs.exports.shelf import prefix
 from prospector.store import exports, pages, partitions, roles, server
 from prospector.store.domains import Finished
 from prospector.store.jobs import ListedDomain
-from prospector.store.results import ResultsDeleted
+from prospector.store.partitions import ResultsDeleted
 
 from .conftest import ALL, ask, export, finish, made, make_job, mention, page, state
 from .s3_server import BUCKET, S3Server, credentials

@@ -3,10 +3,12 @@
 import asyncio
 import json
 import sys
+from contextlib import nullcontext
 from functools import cache
 from typing import Any
 
 from scrapy.utils.reactor import install_reactor
+from without_files import without_files
 
 install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
 
@@ -16,6 +18,7 @@ from twisted.internet import reactor  # noqa: E402
 from prospector.core.methods import PRICE_CREDITS, Method  # noqa: E402
 from prospector.core.ticket import PageState, Ticket  # noqa: E402
 from prospector.fetch import scrapingbee  # noqa: E402
+from prospector.fetch.failures import NoRoom  # noqa: E402
 from prospector.fetch.paid import CHARGED_CREDITS, PaidCallFailed  # noqa: E402
 from prospector.fetch.scrapingbee import ScrapingBee  # noqa: E402
 
@@ -45,8 +48,9 @@ async def call(wish: dict[str, Any]) -> dict[str, Any]:
     request = Request(wish["url"], meta={"ticket": ticket(wish["url"], Method(wish["method"]))})
     told: dict[str, Any] = {}
     try:
-        response = await handler.download_request(request)
-    except (PaidCallFailed, AddressRefused) as error:
+        with without_files() if wish.get("without_files") else nullcontext():
+            response = await handler.download_request(request)
+    except (PaidCallFailed, AddressRefused, NoRoom) as error:
         told |= {"error": type(error).__name__, "words": str(error), "evidence": getattr(error, "evidence", None)}
         told["allowed"] = getattr(error, "allowed_concurrency", None)
     else:

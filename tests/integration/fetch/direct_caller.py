@@ -5,18 +5,17 @@
 
 import asyncio
 import json
-import os
-import resource
 import socket
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
 from scrapy.utils.reactor import install_reactor
+from without_files import without_files
 
 install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
 
@@ -28,6 +27,7 @@ from twisted.internet import reactor  # noqa: E402
 from twisted.python.failure import Failure  # noqa: E402
 
 from prospector.core.addresses import Policy, read_name_map  # noqa: E402
+from prospector.core.signals import STOP_FETCHING  # noqa: E402
 from prospector.fetch import last_look, resolver  # noqa: E402
 from prospector.fetch.direct import DirectHandler  # noqa: E402
 from prospector.fetch.resolver import Names, Resolver  # noqa: E402
@@ -49,11 +49,11 @@ def look_up(host: str) -> Any:
 
 class Passage:
     """`leaves`: how many times it may be asked before its leave has run out; after the last one the process sleeps
-    until `sign` is there."""
+    until `sign` is there. `stop`: leave for the address is never given, for the worker ends."""
 
-    def __init__(self, *, wait: int, leaves: int, sign: str | None) -> None:
+    def __init__(self, *, wait: int, leaves: int, sign: str | None, stop: Callable[[], object] | None) -> None:
         self.told: dict[str, Any] = {}
-        self._wait, self._leaves, self._sign = wait, leaves, sign
+        self._wait, self._leaves, self._sign, self._stop = wait, leaves, sign, stop
 
     def may_send(self) -> bool:
         self._leaves -= 1
@@ -69,26 +69,19 @@ class Passage:
 
     async def admit(self, address: str, *, limited: bool) -> bool:
         self.told |= {"address": address, "limited": limited}
+        if self._stop:
+            asyncio.get_running_loop().call_soon(self._stop)
+            await asyncio.Event().wait()
         return not self._wait
 
     def ended(self, latency_ms: int, *, strained: bool, retry_after_ms: int) -> None:
         self.told |= {"strained": strained, "retry_after_ms": retry_after_ms}
 
 
-@contextmanager
-def without_files() -> Iterator[None]:
-    """Every file that this process may open is open."""
-    resource.setrlimit(resource.RLIMIT_NOFILE, (256, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
-    with ExitStack() as opened:
-        try:
-            while True:
-                opened.callback(os.close, os.open(os.devnull, os.O_RDONLY))
-        except OSError:
-            yield
-
-
-async def fetched(handler: DirectHandler, wish: dict[str, Any]) -> dict[str, Any]:
-    passage = Passage(wait=wish.get("wait", 0), leaves=wish.get("leaves", 1_000), sign=wish.get("sign"))
+async def fetched(crawler: Crawler, handler: DirectHandler, wish: dict[str, Any]) -> dict[str, Any]:
+    stop = wish.get("stop") and (lambda: crawler.signals.send_catch_log(STOP_FETCHING))
+    wait, leaves, sign = wish.get("wait", 0), wish.get("leaves", 1_000), wish.get("sign")
+    passage = Passage(wait=wait, leaves=leaves, sign=sign, stop=stop)
     meta = {"passage": passage, "download_timeout": wish.get("seconds", 30)}
     request = Request(wish["url"], headers={"User-Agent": "test"}, meta=meta)
     try:
@@ -111,9 +104,9 @@ async def serve() -> None:
     crawler = Crawler(Spider, settings)
     handler = DirectHandler(crawler)
     if WISH.get("at_once"):
-        answers = await asyncio.gather(*(fetched(handler, wish) for wish in WISH["fetches"]))
+        answers = await asyncio.gather(*(fetched(crawler, handler, wish) for wish in WISH["fetches"]))
     else:
-        answers = [await fetched(handler, wish) for wish in WISH["fetches"]]
+        answers = [await fetched(crawler, handler, wish) for wish in WISH["fetches"]]
     sys.stdout.write(json.dumps(answers) + "\n")
     sys.stdout.flush()
     await handler.close()

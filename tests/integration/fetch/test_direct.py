@@ -187,6 +187,17 @@ def test_the_limits_per_address_are_asked_of_the_frontier_outside_the_allowed_ne
     assert (public["address"], public["limited"], public["error"]) == ("8.8.8.8", True, "NotSent")
 
 
+def test_who_waits_for_leave_when_the_worker_ends_waits_no_longer_nor_does_who_comes_later(
+    inside: ThreadingHTTPServer,
+) -> None:
+    url = f"http://127.1.0.1:{inside.server_port}/"
+
+    waiting, later = fetch({"url": url, "stop": True}, {"url": url})
+
+    assert (waiting["error"], later["error"]) == ("NotSent", "NotSent")
+    assert asked(inside) == []
+
+
 @pytest.mark.parametrize("leaves", [0, 1])
 def test_nothing_is_sent_once_the_lease_may_be_lost(inside: ThreadingHTTPServer, leaves: int) -> None:
     """Neither before nor after the connection is made."""

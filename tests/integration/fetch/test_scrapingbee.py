@@ -187,6 +187,26 @@ def test_a_server_that_is_not_there_was_not_asked_so_nothing_is_charged(caller: 
     assert (answer["evidence"], answer["charged"]) == (Evidence.PROVIDER_FAILED, 0)
 
 
+def test_a_machine_without_a_file_for_the_call_says_nothing_of_scrapingbee(caller: Caller, bee: Control) -> None:
+    before = caller.call("/a")  # Python loads parts of itself at the first call
+    without = caller.call("/b", without_files=True)
+    after = caller.call("/c")
+
+    assert (without["error"], without["evidence"]) == ("NoRoom", None)
+    assert (before["status"], after["status"]) == (200, 200)
+    assert len(asked(bee)) == 2
+
+
+def test_a_machine_without_a_file_to_look_the_name_up_says_nothing_of_scrapingbee(caller: Caller) -> None:
+    caller.api_url = "https://localhost:1/api/v1/"
+
+    before = caller.call()
+    without = caller.call(without_files=True)
+
+    assert before["evidence"] == Evidence.PROVIDER_FAILED
+    assert (without["error"], without["evidence"]) == ("NoRoom", None)
+
+
 def test_a_certificate_that_is_not_valid_gets_no_key_and_no_charge(caller: Caller, bee: Control) -> None:
     answer = caller.call(api_url=f"https://{bee.address}/api/v1/")
 

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from threading import Thread
 
@@ -11,8 +12,10 @@ import pytest
 from redis.exceptions import RedisError
 
 from prospector.core.ticket import Found, Verdict
+from prospector.demo.proxy import FaultProxy
+from prospector.demo.proxy_faults import ProxyFault
 from prospector.errors import ProspectorError, ServerUnreachable
-from prospector.frontier import calls
+from prospector.frontier import calls, server
 from prospector.frontier.calls import Fetch
 from prospector.frontier.client import Frontier
 
@@ -133,6 +136,7 @@ def test_what_was_told_while_redis_refuses_is_told_again_when_it_takes_it(
         (fill_memory, free_memory, "raise its maxmemory"),
         (fill_disk, free_disk, "free some space there"),
         (fail_over, promote, "name its primary in REDIS_URL"),
+        (lose_replicas, need_no_replicas, "misses its replicas"),
     ],
 )
 def test_a_command_is_told_what_redis_lacks_instead_of_a_defect_of_ours(
@@ -149,6 +153,23 @@ def test_a_command_is_told_what_redis_lacks_instead_of_a_defect_of_ours(
     assert remedy in refused.value.remedy
     end(hand)
     frontier.run(calls.reap())
+
+
+def test_what_redis_cannot_do_at_all_is_a_defect_of_ours_to_who_waits_for_it(frontier: Hand) -> None:
+    frontier.redis.set("prospector:finishing", "no sorted set")
+
+    with pytest.raises(ProspectorError, match=r"Redis refused ended: .* This is a defect of Prospector"):
+        frontier.run(calls.ended())
+
+
+def test_a_redis_that_hangs_is_given_up(own_server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "ANSWER_SECONDS", 0.2)
+
+    with FaultProxy(own_server.socket) as proxy, closing(Hand(f"redis://{proxy.address}")) as waiting:
+        waiting.run(calls.running())
+        proxy.order(ProxyFault.HANG)
+        with pytest.raises(ServerUnreachable, match="does not answer"):
+            waiting.run(calls.running())
 
 
 def test_a_lease_that_redis_counts_as_held_and_the_worker_does_not_know_is_given_back_after_a_refusal(

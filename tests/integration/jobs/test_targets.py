@@ -24,7 +24,7 @@ from prospector.frontier import calls
 from prospector.frontier.calls import Fetch
 from prospector.jobs import control, queue, status
 from prospector.jobs.follow import reconcile
-from prospector.store import dead_letters, events, pages, verdicts
+from prospector.store import dead_letters, events, pages, targets, verdicts
 from prospector.store.dead_letters import Death
 from prospector.store.pages import PageRow
 
@@ -139,7 +139,10 @@ def test_a_job_ends_when_the_clients_addresses_are_asked_for_and_a_page_has_the_
         "https://site-0.com/mixed": "nofollow",
         "https://site-1.com/": "dead",
     }
-    assert crawl.notes() == ["3 of the client's own addresses are asked whether they still answer"]
+    assert crawl.notes() == [
+        "2 of the client's own addresses are dead; the pages whose link status that changes: 3",
+        "3 of the client's own addresses are asked whether they still answer",
+    ]
 
 
 def test_addresses_that_answer_or_are_not_known_change_nothing(desk: Desk) -> None:
@@ -184,7 +187,7 @@ def test_what_is_asked_for_counts_among_no_domains_and_no_pages(desk: Desk) -> N
 
     for one in (while_asked, after):
         assert (one.domains_total, one.domains_waiting, one.domains_open) == (2, 0, 0)
-        assert (one.domains_done, one.domains_failed, one.domains_recently) == (2, 0, before.domains_recently)
+        assert (one.domains_done, one.domains_failed, one.domains_recently.in_15_minutes) == (2, 0, 2)
         assert (one.pages, one.mentions, one.pages_failed) == (before.pages, before.mentions, before.pages_failed)
     assert (while_asked.clients_open, after.clients_open) == (2, 0)
     assert (shown.domains_finished, shown.percent, shown.client_urls_left) == (2, 100, 3)
@@ -225,6 +228,20 @@ def test_of_too_many_addresses_the_most_linked_ones_are_asked_for_and_it_is_said
     assert crawl.notes() == [
         "2 of the client's own addresses are asked whether they still answer, of the 2 most linked of 3"
     ]
+
+
+def test_all_pages_are_changed_when_there_are_more_than_are_read_at_once(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(targets, "ROWS_AT_ONCE", 2)
+    crawl = crawled(desk, [page(f"https://site-0.com/{number}", link(GONE)) for number in range(7)])
+    crawl.look()
+
+    crawl.answer_all(GONE)
+
+    assert crawl.look() is JobState.COMPLETED
+    assert set(crawl.links().values()) == {"dead"}
+    assert len(crawl.links()) == 7
 
 
 def test_a_deployment_may_ask_for_none(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -274,6 +291,23 @@ def test_when_redis_has_lost_everything_only_what_has_no_answer_is_asked_for_aga
 
     assert (counted.domains_total, counted.domains_done, counted.pages) == (2, 2, len(PAGES))
     assert sorted([*again, *(one.url for one in answered)]) == sorted([HOME, OLD, GONE])
+    assert crawl.look() is JobState.COMPLETED
+
+
+def test_an_address_whose_worker_dies_is_handed_out_again_as_what_it_is(desk: Desk) -> None:
+    crawl = crawled(desk, [page("https://site-0.com/", link(HOME))])
+    crawl.look()
+    [lost] = desk.claim(worker="node/a")
+    for _ in range(10):
+        desk.advance()
+        desk.frontier.run(calls.reap())
+
+    [again] = desk.claim(worker="other/b")
+
+    assert again.lease != lost.lease
+    assert (again.url, again.state.kind, again.number, again.opening) == (HOME, Kind.TARGET, 2, False)
+    crawl.answer(again, Health.ALIVE)
+    desk.close()
     assert crawl.look() is JobState.COMPLETED
 
 

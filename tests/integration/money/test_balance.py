@@ -5,8 +5,8 @@ from sqlalchemy import Engine
 from prospector.core.methods import Method
 from prospector.frontier import calls, paid_calls
 from prospector.frontier.calls import Limits
-from prospector.jobs.balance import balance
 from prospector.jobs.fill import fill
+from prospector.jobs.steward.balance import balance
 from prospector.store import spend
 from prospector.store.spend import Reservation
 

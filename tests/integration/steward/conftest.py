@@ -15,7 +15,7 @@ from prospector.blobs import storage
 from prospector.core.addresses import Policy
 from prospector.frontier import calls
 from prospector.frontier.client import Frontier
-from prospector.jobs.post import Post
+from prospector.jobs.steward.post import Post
 
 LOOPBACK = Policy((ip_network("127.0.0.0/8"),))
 

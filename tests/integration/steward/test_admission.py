@@ -9,12 +9,13 @@ from sqlalchemy import Engine
 from prospector.core.states import JobState
 from prospector.frontier import calls
 from prospector.frontier.client import Frontier
-from prospector.jobs import admission, control
-from prospector.jobs.absence import DAY_SECONDS, Absences
+from prospector.jobs import control
 from prospector.jobs.control import NotNow
-from prospector.jobs.duties import Duties
-from prospector.jobs.gauges import Gauges
-from prospector.jobs.post import Post
+from prospector.jobs.steward import admission
+from prospector.jobs.steward.absence import DAY_SECONDS, Absences
+from prospector.jobs.steward.duties import Duties
+from prospector.jobs.steward.gauges import Gauges
+from prospector.jobs.steward.post import Post
 from prospector.store import jobs
 from prospector.store.jobs import NewJob
 

@@ -10,8 +10,8 @@ from prospector.core.anomalies import Anomaly, Kind
 from prospector.core.states import JobState
 from prospector.fetch import webhook
 from prospector.fetch.webhook import WebhookFailed
-from prospector.jobs.alerts import Herald
-from prospector.jobs.post import Post
+from prospector.jobs.steward.alerts import Herald
+from prospector.jobs.steward.post import Post
 from prospector.store import events, jobs
 from prospector.store.jobs import NewJob
 from prospector.store.kinds import EventKind

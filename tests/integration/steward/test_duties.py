@@ -15,12 +15,13 @@ from prospector.errors import ServerUnreachable
 from prospector.frontier import calls
 from prospector.frontier.calls import Fetch, Status, Terms
 from prospector.frontier.client import Frontier
-from prospector.jobs import closing, control, follow
-from prospector.jobs.counters import Counters
-from prospector.jobs.duties import Duties
-from prospector.jobs.gauges import Gauges
-from prospector.jobs.overtime import pause_overtime
-from prospector.jobs.post import Post
+from prospector.jobs import control, follow
+from prospector.jobs.steward import closing
+from prospector.jobs.steward.counters import Counters
+from prospector.jobs.steward.duties import Duties
+from prospector.jobs.steward.gauges import Gauges
+from prospector.jobs.steward.overtime import pause_overtime
+from prospector.jobs.steward.post import Post
 from prospector.store import checkpoints, domains, events, jobs
 from prospector.store.jobs import NewJob
 

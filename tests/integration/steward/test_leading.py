@@ -12,9 +12,9 @@ import pytest
 from sqlalchemy import Engine, text
 
 from prospector.errors import ServerUnreachable, SettingInvalid
-from prospector.jobs import metrics_server
-from prospector.jobs.gauges import Gauges
-from prospector.jobs.steward import Duty, Steward
+from prospector.jobs.steward import metrics_server
+from prospector.jobs.steward.gauges import Gauges
+from prospector.jobs.steward.leading import Duty, Steward
 from prospector.store import server
 
 

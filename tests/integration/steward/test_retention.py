@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import Engine, inspect, text
 
 from prospector.core.states import JobState
-from prospector.jobs import retention
+from prospector.jobs.steward import retention
 from prospector.store import events, jobs
 
 NOW = datetime.now(UTC)

@@ -4,11 +4,12 @@ from collections import defaultdict
 
 from prospector.core import anomalies
 from prospector.core.anomalies import Anomaly, JobSample, Kind, SystemSample
-from prospector.jobs import admission, figures, workers
-from prospector.jobs.alerts import Herald
+from prospector.jobs import figures, workers
 from prospector.jobs.figures import Figures
-from prospector.jobs.gauges import Gauges
-from prospector.jobs.post import Post
+from prospector.jobs.steward import admission
+from prospector.jobs.steward.alerts import Herald
+from prospector.jobs.steward.gauges import Gauges
+from prospector.jobs.steward.post import Post
 
 DOWN_LOOKS = 4  # a node that restarts is no news
 

@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 
 from prospector import logs
 from prospector.errors import ProspectorError, ServerUnreachable
-from prospector.jobs.gauges import Gauges
+from prospector.jobs.steward.gauges import Gauges
 from prospector.store import locks
 from prospector.store.failures import Failure, failure
 from prospector.store.locks import Lock

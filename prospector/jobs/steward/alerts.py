@@ -11,7 +11,7 @@ from prospector.core.anomalies import Anomaly, Kind, Memory
 from prospector.core.states import JobState
 from prospector.fetch import webhook
 from prospector.frontier import calls
-from prospector.jobs.post import Post
+from prospector.jobs.steward.post import Post
 from prospector.store import events
 from prospector.store.events import Event
 from prospector.store.kinds import EventKind

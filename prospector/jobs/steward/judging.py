@@ -9,7 +9,8 @@ from prospector.core.findings import Gathered
 from prospector.core.score import Verdict
 from prospector.jobs.exports.prospect import judge_of
 from prospector.store import results, verdicts
-from prospector.store.results import Results, ResultsDeleted
+from prospector.store.partitions import ResultsDeleted
+from prospector.store.results import Results
 
 DOMAINS_A_LOOK = 500
 

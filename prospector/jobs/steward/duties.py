@@ -9,17 +9,18 @@ from prospector.core.states import IN_FLIGHT, JobState
 from prospector.errors import ServerUnreachable
 from prospector.fetch.key import key_in_force
 from prospector.frontier import calls
-from prospector.jobs import admission, balance, books, closing, follow, judging, rebuild, retention, workers
-from prospector.jobs.absence import DAY_SECONDS, Absences
-from prospector.jobs.alerts import Herald
-from prospector.jobs.counters import Counters
+from prospector.jobs import books, follow, rebuild, workers
 from prospector.jobs.exports import shelf
-from prospector.jobs.exports.asking import Crew
-from prospector.jobs.gauges import Gauges
-from prospector.jobs.overtime import pause_overtime
-from prospector.jobs.post import Post
-from prospector.jobs.steward import Duty, Steward
-from prospector.jobs.watch import Watch
+from prospector.jobs.exports.asking import Runners
+from prospector.jobs.steward import admission, balance, closing, judging, retention
+from prospector.jobs.steward.absence import DAY_SECONDS, Absences
+from prospector.jobs.steward.alerts import Herald
+from prospector.jobs.steward.counters import Counters
+from prospector.jobs.steward.gauges import Gauges
+from prospector.jobs.steward.leading import Duty, Steward
+from prospector.jobs.steward.overtime import pause_overtime
+from prospector.jobs.steward.post import Post
+from prospector.jobs.steward.watch import Watch
 from prospector.store import events, jobs
 from prospector.store.jobs import IllegalMove
 from prospector.store.kinds import EventKind
@@ -37,7 +38,7 @@ class Duties:
         self._herald = Herald(post)
         self._watch = Watch(post, self._herald, gauges)
         self._counters = Counters(post.engine, post.frontier, post.checkpoint_domains)
-        self._crew = Crew(post.engine, post.runner_environment)
+        self._runners = Runners(post.engine, post.runner_environment)
         self._under_way: tuple[str, ...] = ()
         self._held_since: datetime | None = None
         self._record_was_away_seconds = 0.0
@@ -60,7 +61,7 @@ class Duties:
             Duty("notices", 2, self._herald.notice_moves),
             Duty("watch", 15, self._watch.look),
             Duty("overtime", 30, lambda: pause_overtime(post.engine, post.frontier, datetime.now(UTC))),
-            Duty("exports", 1, self._crew.look),
+            Duty("exports", 1, self._runners.look),
             Duty("expired exports", HOUR, self.expire_exports),
             Duty("retention", HOUR, self.keep_in_time),
             Duty("ended jobs", HOUR, lambda: follow.drop_ended(post.engine, post.frontier)),
@@ -120,7 +121,7 @@ class Duties:
         retention.keep_in_time(self._post.engine, datetime.now(UTC), self._post.retention_days)
 
     def end(self) -> None:
-        self._crew.stop()
+        self._runners.stop()
         self._counters.keep_all()
 
     def record_is_away(self, seconds: float) -> None:
