@@ -25,7 +25,7 @@ from prospector.core.spec import JobSpec
 from prospector.core.states import ENDED
 from prospector.demo.web_process import running
 from prospector.errors import ProspectorError
-from prospector.frontier import calls
+from prospector.frontier import calls, job_calls
 from prospector.frontier.client import Frontier
 
 SITES = 48
@@ -131,7 +131,7 @@ def follow(machines: list[Machine], frontier: Frontier, environment: dict[str, s
     while time.monotonic() - began < LIMIT_SECONDS:
         time.sleep(0.25)
         now = time.monotonic()
-        (status,) = frontier.run(calls.status([job]))
+        (status,) = frontier.run(job_calls.status([job]))
         if status is None:
             break
         pages.append((now, status.pages))

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Pace:
+class DelayBounds:
     """How a site's delay is bounded: the deployment's least and most, and what its robots.txt asks for."""
 
     least_ms: int
@@ -31,7 +31,7 @@ class Desk(Protocol):
         """The last word on a ticket. A second one is not sent."""
         ...
 
-    def free(self, ticket: Ticket, how: Fetch, latency_ms: int, pace: Pace, retry_after_ms: int) -> None:
+    def free(self, ticket: Ticket, how: Fetch, latency_ms: int, bounds: DelayBounds, retry_after_ms: int) -> None:
         """The fetch is over; what is made of it may take longer."""
         ...
 

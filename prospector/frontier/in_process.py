@@ -14,7 +14,7 @@ from prospector.core.ticket import COUNTED, Kind, PageState, Ticket, Verdict
 from prospector.core.urls import fingerprint
 from prospector.frontier import codec
 from prospector.frontier.calls import Call, Fetch, Limits
-from prospector.frontier.desk import Pace
+from prospector.frontier.desk import DelayBounds
 from prospector.frontier.moments import steady_seconds
 
 T = TypeVar("T")
@@ -86,10 +86,10 @@ class InProcessFrontier:
     def settle(self, ticket: Ticket, call: Call[bool]) -> None:
         self.tell(call)  # a second one finds nothing in hand
 
-    def free(self, ticket: Ticket, how: Fetch, latency_ms: int, pace: Pace, retry_after_ms: int) -> None:
-        least_ms = max(pace.least_ms, pace.crawl_delay_ms)
+    def free(self, ticket: Ticket, how: Fetch, latency_ms: int, bounds: DelayBounds, retry_after_ms: int) -> None:
+        least_ms = max(bounds.least_ms, bounds.crawl_delay_ms)
         strained = how is Fetch.STRAINED
-        self._pace = after_fetch(self._pace, latency_ms, strained=strained, least_ms=least_ms, most_ms=pace.most_ms)
+        self._pace = after_fetch(self._pace, latency_ms, strained=strained, least_ms=least_ms, most_ms=bounds.most_ms)
         self._next_at = steady_seconds() + max(self._pace.delay_ms, retry_after_ms) / MS
 
     def give_back(self, ticket: Ticket) -> None:

@@ -69,14 +69,14 @@ def confirm(lease: str) -> Call[bool]:
     return Call("confirm", (lease,), bool)
 
 
-def unreconciled() -> Call[list[str]]:
-    return Call("unreconciled", (), lambda raw: [job.decode() for job in raw])
+def unbalanced() -> Call[list[str]]:
+    return Call("unbalanced", (), lambda raw: [job.decode() for job in raw])
 
 
-def reconcile(job: str, used_credits: int, unsettled: Iterable[tuple[str, int]]) -> Call[bool]:
-    """`unsettled`: lease and reserved credits. Read from the record after `unreconciled` named the job, not before."""
+def balance(job: str, used_credits: int, unsettled: Iterable[tuple[str, int]]) -> Call[bool]:
+    """`unsettled`: lease and reserved credits. Read from the record after `unbalanced` named the job, not before."""
     words = [word for lease, credit_count in unsettled for word in (lease, credit_count)]
-    return Call("reconcile", (job, used_credits, *words), bool)
+    return Call("balance", (job, used_credits, *words), bool)
 
 
 def remember(lease: str, memory: MethodMemory) -> Call[bool]:

@@ -3,16 +3,16 @@
 from prospector.core.ticket import Ticket
 from prospector.frontier import calls
 from prospector.frontier.calls import Fetch
-from prospector.frontier.desk import Desk, Pace
+from prospector.frontier.desk import DelayBounds, Desk
 
 
 class TicketPassage:
     """Tells the frontier when the fetch is over, so that the site's delay begins at that moment."""
 
-    def __init__(self, desk: Desk, ticket: Ticket, pace: Pace) -> None:
+    def __init__(self, desk: Desk, ticket: Ticket, bounds: DelayBounds) -> None:
         self._desk = desk
         self._ticket = ticket
-        self._pace = pace
+        self._bounds = bounds
 
     def may_send(self) -> bool:
         return self._desk.may_send(self._ticket)
@@ -24,4 +24,4 @@ class TicketPassage:
 
     def ended(self, latency_ms: int, *, strained: bool, retry_after_ms: int) -> None:
         how = Fetch.STRAINED if strained else Fetch.FINE
-        self._desk.free(self._ticket, how, latency_ms, self._pace, retry_after_ms)
+        self._desk.free(self._ticket, how, latency_ms, self._bounds, retry_after_ms)

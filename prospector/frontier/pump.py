@@ -18,15 +18,15 @@ from redis.exceptions import RedisError
 
 from prospector import logs
 from prospector.core.ticket import Ticket, Verdict
-from prospector.errors import ProspectorError
 from prospector.frontier import calls, keys
 from prospector.frontier.calls import Call, Claim, Fetch, Terms
-from prospector.frontier.client import AWAY, AsyncFrontier, Refusing, defect, is_of_state
-from prospector.frontier.desk import Pace
+from prospector.frontier.client import AWAY, AsyncFrontier, Refusing, is_of_state
+from prospector.frontier.desk import DelayBounds
 from prospector.frontier.moments import Ago, steady_seconds
+from prospector.frontier.outbox import Outbox
+from prospector.frontier.troubles import Troubles
 
 T = TypeVar("T")
-Told = tuple[Call[Any], "asyncio.Future[Any] | None"]
 LOG = logs.named(__name__)
 
 BEATS_A_LEASE = 4
@@ -35,9 +35,8 @@ IDLE_SECONDS = 1.0  # how late a new job, a lift or a freed domain may be notice
 GATHER_SECONDS = 0.004  # what is told within this time shares a round trip
 RETURN_SECONDS = (0.1, 1.0)  # first and longest pause between two tries to reach Redis
 MARGIN = 1 / 12  # a ticket is not sent in this last part of its lease
-HEARD_SECONDS = (
-    2.0  # nor if Redis has not been heard for so long: it may have lost it (HEARD_MS in claim.lua and begin.lua)
-)
+# nor if Redis has not been heard for so long: it may have lost it (HEARD_MS in claim.lua and begin.lua)
+HEARD_SECONDS = 2.0
 CALLS_A_TURN = 500
 TURNS_MOST = 8  # round trips under way at once
 REFUSED_SECONDS = 1.0  # pause after a refusal
@@ -72,11 +71,9 @@ class Pump:
         self._about = about
         self._broken = broken
         self._lease_seconds = terms.lease_ms / 1000
-        self._outbox: deque[Told] = deque()
-        self._sent: deque[Told] = deque()  # and not answered yet
-        self._refused: list[Told] = []  # for the state the server is in
-        self._refusal: RedisError | None = None
-        self._said: set[str] = set()  # troubles that were logged and last
+        self._outbox = Outbox(worker)
+        self._refusal: RedisError | None = None  # for the state the server is in
+        self._troubles = Troubles(worker)
         self._turns: deque[asyncio.Task[None]] = deque()
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -96,12 +93,12 @@ class Pump:
             self._broken(error)
 
     def tell(self, call: Call[Any]) -> None:
-        self._outbox.append((call, None))
+        self._outbox.put(call)
         self._wake.set()
 
     def ask(self, call: Call[T]) -> "asyncio.Future[T]":
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._outbox.append((call, answer))
+        self._outbox.put(call, answer)
         self._wake.set()
         return answer
 
@@ -110,16 +107,16 @@ class Pump:
         if self.hands.pop(ticket.lease, None):
             self.tell(call)
 
-    def free(self, ticket: Ticket, how: Fetch, latency_ms: int, pace: Pace, retry_after_ms: int) -> None:
+    def free(self, ticket: Ticket, how: Fetch, latency_ms: int, bounds: DelayBounds, retry_after_ms: int) -> None:
         """The fetch is over; what is made of it may take longer."""
         call = calls.release(
             ticket.lease,
             how,
             latency_ms,
-            pace.least_ms,
-            pace.most_ms,
+            bounds.least_ms,
+            bounds.most_ms,
             retry_after_ms,
-            pace.crawl_delay_ms,
+            bounds.crawl_delay_ms,
             Ago(steady_seconds()),
         )
         self.ask(call).add_done_callback(partial(self._hear_pace, ticket.site))
@@ -179,37 +176,20 @@ class Pump:
                 except (*AWAY, Refusing) as error:
                     connected = False
                     self._valid_until = 0.0
-                    self._say(error)
+                    self._troubles.say(error)
                     await self._break_off()
                     await asyncio.sleep(REFUSED_SECONDS if isinstance(error, Refusing) else pause)
                     pause = min(pause * 2, longest)
         finally:
             await self._break_off()
 
-    def _say(self, error: Exception) -> None:
-        """Once, however often it is tried again."""
-        if isinstance(error, Refusing):
-            self._say_refused("", str(error))
-        elif "away" not in self._said:
-            self._said.add("away")
-            LOG.warning("frontier_away", worker=self.worker, error=str(error))
-
-    def _say_refused(self, operation: str, error: str) -> None:
-        """`operation` is empty where the server takes none."""
-        if operation not in self._said:
-            self._said.add(operation)
-            LOG.error("frontier_refused", worker=self.worker, operation=operation or None, error=error)
-
     async def _break_off(self) -> None:
-        """What was sent and not answered may have happened or not: it is told again, before all else."""
         turns = list(self._turns)
         for turn in turns:
             turn.cancel()
         await asyncio.gather(*turns, return_exceptions=True)
         self._turns.clear()
-        self._outbox.extendleft(reversed([*self._refused, *self._sent]))
-        self._refused.clear()
-        self._sent.clear()
+        self._outbox.send_again()
         self._refusal = None
         for script, at in self._due_at.items():
             self._due_at[script] = 0.0 if at == math.inf else at
@@ -220,12 +200,9 @@ class Pump:
         before = self._frontier.run_id
         await self._frontier.open()
         self.reconnections += 1
-        self._said.discard("away")
-        if "" not in self._said:
-            LOG.info("frontier_reached", worker=self.worker, restarted=bool(before) and before != self._frontier.run_id)
-        told = {call.arguments[0] for call, _ in self._outbox if call.script == "settle"}
+        self._troubles.say_reached(restarted=bool(before) and before != self._frontier.run_id)
         held = await self._frontier.hands(keys.key(keys.HANDS, worker=self.worker))
-        for lease in held - set(self.hands) - {str(one) for one in told}:
+        for lease in held - set(self.hands) - self._outbox.settled():
             self.tell(calls.settle(lease, Verdict.UNSENT))
         if set(self.hands) - held:
             self._lose_hands(set(self.hands) - held)
@@ -236,10 +213,9 @@ class Pump:
             began = steady_seconds()
             room = self._room()
             due = self._due(began, room)
-            batch = [self._outbox.popleft() for _ in range(min(len(self._outbox), CALLS_A_TURN))]
+            batch = self._outbox.send(CALLS_A_TURN)
             if not batch and not due:
                 return
-            self._sent.extend(batch)
             turn = asyncio.ensure_future(self._turn(batch, due, began, room))
             turn.add_done_callback(lambda _: self._wake.set())
             self._turns.append(turn)
@@ -247,29 +223,23 @@ class Pump:
     async def _end_turns(self) -> None:
         while self._turns and self._turns[0].done():
             self._turns.popleft().result()
-            if "" in self._said and not self._refusal:
-                self._said.discard("")
-                LOG.info("frontier_takes_again", worker=self.worker)
+            if not self._refusal:
+                self._troubles.say_taken()
         if self._refusal and not self._turns:
             raise Refusing(str(self._refusal))
 
-    async def _turn(self, batch: list[Told], due: list[Call[Any]], began: float, room: int) -> None:
-        answers = await self._frontier.run_all([call for call, _ in batch] + due)
+    async def _turn(self, batch: list[Call[Any]], due: list[Call[Any]], began: float, room: int) -> None:
+        answers = await self._frontier.run_all(batch + due)
         self.call_count += 1
         self._refusal = next(filter(is_of_state, answers), self._refusal)
-        for told, answer in zip(batch, answers, strict=False):
-            self._sent.popleft()
-            if is_of_state(answer):
-                self._refused.append(told)
-            else:
-                self._resolve(*told, answer)
+        self._outbox.hear(answers[: len(batch)])
         for call, answer in zip(due, answers[len(batch) :], strict=True):
             if isinstance(answer, RedisError):
                 self._due_at[call.script] = began + REFUSED_SECONDS
                 if not is_of_state(answer):
-                    self._say_refused(call.script, str(answer))
+                    self._troubles.say_refused(call.script, str(answer))
             else:
-                self._said.discard(call.script)
+                self._troubles.lasting.discard(call.script)
                 self._hear(call, answer, began, room)
 
     def _due(self, now: float, room: int) -> list[Call[Any]]:
@@ -283,17 +253,6 @@ class Pump:
             self._poked = False
         self._due_at |= {call.script: math.inf for call in due}
         return due
-
-    def _resolve(self, call: Call[Any], future: "asyncio.Future[Any] | None", answer: Any) -> None:
-        if isinstance(answer, RedisError):
-            LOG.error("frontier_refused", worker=self.worker, operation=call.script, error=str(answer))
-            answer = defect(call, answer)
-        if future is None or future.done():
-            return
-        if isinstance(answer, ProspectorError):
-            future.set_exception(answer)
-        else:
-            future.set_result(answer)
 
     def _hear(self, call: Call[Any], answer: Any, began: float, room: int) -> None:
         match call.script:

@@ -40,7 +40,7 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class SitePace:
+class RecalledSite:
     """What is remembered of a site."""
 
     site: str
@@ -104,9 +104,9 @@ def recount(job: str, counts: Counts) -> Call[bool]:
     return Call("recount", (job, *numbers), bool)
 
 
-def recall(paces: Iterable[SitePace]) -> Call[int]:
+def recall(sites: Iterable[RecalledSite]) -> Call[int]:
     arguments: list[str | int] = []
-    for one in paces:
+    for one in sites:
         blocked_ms = int(one.blocked_until.timestamp() * 1000) if one.blocked_until else 0
         arguments += [one.site, one.delay_ms, blocked_ms, one.strikes]
     return Call("recall", tuple(arguments), int)

@@ -57,7 +57,7 @@ def settle(engine: Engine, frontier: Frontier, lease: str, used_credits: int) ->
     with engine.connect() as connection:
         unsettled = spend.unsettled_of(connection, call.job)
         used = spend.job_totals(connection, call.job).used
-    frontier.run(paid_calls.reconcile(call.job, used, unsettled.items()))
+    frontier.run(paid_calls.balance(call.job, used, unsettled.items()))
     return call.job
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from sqlalchemy import Connection
 
 from prospector.core.states import JobState
-from prospector.frontier.calls import Status
+from prospector.frontier.job_calls import Status
 from prospector.store import checkpoints
 from prospector.store.checkpoints import Checkpoint
 from prospector.store.jobs import Job

@@ -13,7 +13,7 @@ from prospector.blobs import Storage
 from prospector.core.halts import QUEUED, Halt
 from prospector.core.states import ENDED, JobState
 from prospector.errors import Conflict
-from prospector.frontier import calls, job_calls
+from prospector.frontier import job_calls
 from prospector.frontier.client import Frontier
 from prospector.jobs.exports.shelf import forget
 from prospector.jobs.follow import prepare, reconcile
@@ -121,7 +121,7 @@ def _reopen_failed(connection: Connection, job_id: str) -> int:
 
 
 def _has_parked(frontier: Frontier, job_id: str) -> bool:
-    known = frontier.run(calls.status([job_id]))[0]
+    known = frontier.run(job_calls.status([job_id]))[0]
     return known is not None and any(known.parked_pages.values())
 
 

@@ -10,9 +10,10 @@ from sqlalchemy import Engine
 from prospector.core import latency
 from prospector.core.anomalies import JobSample, SystemSample
 from prospector.core.states import IN_FLIGHT, JobState
-from prospector.frontier import calls, paid_calls
-from prospector.frontier.calls import Alive, Status
+from prospector.frontier import calls, job_calls, paid_calls
+from prospector.frontier.calls import Alive
 from prospector.frontier.client import Frontier
+from prospector.frontier.job_calls import Status
 from prospector.frontier.paid_calls import Provider
 from prospector.store import jobs, server
 
@@ -54,7 +55,9 @@ def look(engine: Engine, frontier: Frontier) -> Figures:
         counted = jobs.tally(connection)
         under_way = [one.id for one in jobs.listed(connection, IN_FLIGHT)]
         used, allowed = server.connections(connection)
-    statuses, workers, provider = frontier.run_all([calls.status(under_way), calls.workers(), paid_calls.provider()])
+    statuses, workers, provider = frontier.run_all(
+        [job_calls.status(under_way), calls.workers(), paid_calls.provider()]
+    )
     memory = frontier.memory()
     return Figures(
         at=time.time(),

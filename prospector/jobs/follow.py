@@ -9,8 +9,8 @@ from prospector.core.outcomes import DomainState
 from prospector.core.states import ENDED, JobState
 from prospector.errors import NotFound
 from prospector.frontier import calls, job_calls
-from prospector.frontier.calls import Status
 from prospector.frontier.client import Frontier
+from prospector.frontier.job_calls import Status
 from prospector.jobs import ending, fill, targets
 from prospector.jobs.checkpoint import checkpoint
 from prospector.jobs.rebuild import rebuild_if_lost
@@ -162,7 +162,7 @@ def _known(frontier: Frontier, job_id: str) -> Status | None:
 
 
 def _here(frontier: Frontier, job_id: str) -> Status | None:
-    return frontier.run(calls.status([job_id]))[0]
+    return frontier.run(job_calls.status([job_id]))[0]
 
 
 def _all_here(frontier: Frontier) -> set[str]:
@@ -175,5 +175,5 @@ def _all_here(frontier: Frontier) -> set[str]:
 
 
 def drop(frontier: Frontier, job_id: str) -> None:
-    while not frontier.run(calls.drop(job_id)):
+    while not frontier.run(job_calls.drop(job_id)):
         pass

@@ -4,9 +4,9 @@ from sqlalchemy import Engine
 
 from prospector.core.states import JobState
 from prospector.errors import ServerUnreachable
-from prospector.frontier import calls
-from prospector.frontier.calls import Status
+from prospector.frontier import job_calls
 from prospector.frontier.client import Frontier
+from prospector.frontier.job_calls import Status
 from prospector.jobs.status import JobStatus, of_checkpoint, of_counters
 from prospector.store import checkpoints, jobs
 from prospector.store.jobs import Job
@@ -31,7 +31,7 @@ def _known(frontier: Frontier, wanted: list[Job]) -> dict[str, Status]:
     if not wanted:
         return {}
     try:
-        answers = frontier.run(calls.status([job.id for job in wanted]))
+        answers = frontier.run(job_calls.status([job.id for job in wanted]))
     except ServerUnreachable:
         return {}
     return {one.job: one for one in answers if one}

@@ -7,10 +7,9 @@ from sqlalchemy import Connection, Engine
 from prospector.core.outcomes import FINISHED, DomainState
 from prospector.core.states import JobState
 from prospector.errors import Conflict, NotFound
-from prospector.frontier import calls, job_calls, rebuild_calls
-from prospector.frontier.calls import Status
+from prospector.frontier import job_calls, rebuild_calls
 from prospector.frontier.client import Frontier
-from prospector.frontier.job_calls import Depths
+from prospector.frontier.job_calls import Depths, Status
 from prospector.jobs.follow import reconcile
 from prospector.store import dead_letters, domains, jobs
 from prospector.store.dead_letters import DeadLetter
@@ -47,7 +46,7 @@ def queue_status(engine: Engine, frontier: Frontier) -> QueueStatus:
         under_way = [one.id for one in jobs.listed(connection, UNDER_WAY)]
         letters = dead_letters.waiting(connection, LETTERS_SHOWN)
         letter_count = dead_letters.count(connection)
-    depths, found = frontier.run_all([job_calls.depths(), calls.status(under_way)])
+    depths, found = frontier.run_all([job_calls.depths(), job_calls.status(under_way)])
     missing = [job for job, status in zip(under_way, found, strict=True) if status is None]
     return QueueStatus(depths, [one for one in found if one], missing, letters, letter_count)
 
@@ -96,7 +95,7 @@ def _again(connection: Connection, frontier: Frontier, job_id: str, number: int,
         raise Conflict(f"Job {job_id} is {job.state}: nothing of it is tried again.", "prospector job list shows all.")
     if domain.state not in FINISHED:
         for letter in letters:
-            frontier.run(calls.requeue(rebuild_calls.entry(job_id, domain.domain, letter.url)))
+            frontier.run(job_calls.requeue(rebuild_calls.entry(job_id, domain.domain, letter.url)))
         return Requeued(job_id, domain.domain, len(letters), whole_domain=False)
     domains.reopen(connection, job_id, [number])
     if job.state in ENDED_WELL:

@@ -8,7 +8,7 @@ from prospector import logs
 from prospector.core.states import JobState
 from prospector.frontier import calls, rebuild_calls
 from prospector.frontier.client import Frontier
-from prospector.frontier.rebuild_calls import Lost, SitePace
+from prospector.frontier.rebuild_calls import Lost, RecalledSite
 from prospector.jobs.fill import fill
 from prospector.store import jobs, locks, rebuild, sites
 from prospector.store.locks import Lock
@@ -71,6 +71,6 @@ def _mend_job(connection: Connection, frontier: Frontier, job: str) -> None:
 
 
 def _recall_sites(connection: Connection, frontier: Frontier) -> None:
-    paces = [SitePace(one.site, one.delay_ms, one.blocked_until, one.strikes) for one in sites.recall(connection)]
+    paces = [RecalledSite(one.site, one.delay_ms, one.blocked_until, one.strikes) for one in sites.recall(connection)]
     for start in range(0, len(paces), SITES_A_CALL):
         frontier.run(rebuild_calls.recall(paces[start : start + SITES_A_CALL]))

@@ -12,9 +12,9 @@ from prospector.core.near import not_found
 from prospector.core.progress import Eta, Speed, eta, speed_of
 from prospector.core.states import ENDED, IN_FLIGHT, JobState
 from prospector.errors import ServerUnreachable
-from prospector.frontier import calls
-from prospector.frontier.calls import Status
+from prospector.frontier import job_calls
 from prospector.frontier.client import Frontier
+from prospector.frontier.job_calls import Status
 from prospector.jobs.follow import left, reconcile
 from prospector.store import checkpoints, domains, finds, jobs, misses, verdicts
 from prospector.store.checkpoints import Checkpoint
@@ -120,7 +120,7 @@ def status(engine: Engine, frontier: Frontier, job_id: str) -> JobStatus:
     try:
         if job.state in IN_FLIGHT:
             reconcile(engine, frontier, job_id)
-        known = frontier.run(calls.status([job_id]))[0]
+        known = frontier.run(job_calls.status([job_id]))[0]
     except ServerUnreachable:
         known = None
     with engine.connect() as connection:

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine
 from prospector import logs, nodes
 from prospector.core.staffing import missing, most_workers
 from prospector.errors import ProspectorError
-from prospector.frontier import calls
+from prospector.frontier import calls, job_calls
 from prospector.frontier.calls import Alive
 from prospector.frontier.client import Frontier
 from prospector.nodes import Node
@@ -35,7 +35,7 @@ class Staff:
 
 def ensure_workers(engine: Engine, frontier: Frontier, urls: Sequence[str], per_node: int) -> Staff:
     """One round, every few seconds by the steward. Without work nothing is started, nor while somebody else is at it."""
-    if not frontier.run(calls.due(SOON_MS)):
+    if not frontier.run(job_calls.due(SOON_MS)):
         return Staff()
     return call_workers(engine, frontier, urls, per_node)
 

@@ -29,7 +29,7 @@ from prospector.fetch.failures import NameUnknown, NotSent, Stopped
 from prospector.fetch.key import key_in_force
 from prospector.fetch.scrapingbee import safe_api_url
 from prospector.frontier import calls, paid_calls
-from prospector.frontier.desk import Desk, Pace
+from prospector.frontier.desk import DelayBounds, Desk
 from prospector.frontier.in_process import InProcessFrontier
 from prospector.frontier.passage import TicketPassage
 from prospector.items import PageItem
@@ -168,18 +168,18 @@ class DomainSpider(CrawlSpider):
 
     def _request(self, ticket: Ticket, url: str, purpose: Purpose) -> Request:
         read = self.robots.known(url)
-        pace = Pace(self.least_ms, self.most_ms, int((read.delay_seconds if read else 0) * MS))
+        bounds = DelayBounds(self.least_ms, self.most_ms, int((read.delay_seconds if read else 0) * MS))
         method = robots_method(ticket.state) if purpose is Purpose.ROBOTS else ticket.state.method
-        passage = self._passage(ticket, pace, method)
+        passage = self._passage(ticket, bounds, method)
         meta = {"ticket": ticket, "purpose": purpose, "passage": passage, METHOD: method}
         cookie = ticket.state.extra.get(COOKIE) if purpose is Purpose.PAGE else None
         headers = {"Cookie": cookie} if cookie else None
         return Request(url, headers=headers, errback=self.failed, meta=meta, dont_filter=True)
 
-    def _passage(self, ticket: Ticket, pace: Pace, method: Method) -> TicketPassage:
+    def _passage(self, ticket: Ticket, bounds: DelayBounds, method: Method) -> TicketPassage:
         if ticket.price == 0:
-            return TicketPassage(self.pump, ticket, pace)
-        passage = PaidTicketPassage(self.pump, ticket, pace, self.ledger)
+            return TicketPassage(self.pump, ticket, bounds)
+        passage = PaidTicketPassage(self.pump, ticket, bounds, self.ledger)
         if method is Method.DIRECT:
             passage.spared()
         return passage

@@ -8,7 +8,7 @@ from prospector.core.ticket import Ticket
 from prospector.core.urls import fingerprint
 from prospector.fetch.paid import PaidCallFailed
 from prospector.frontier import paid_calls
-from prospector.frontier.desk import Desk, Pace
+from prospector.frontier.desk import DelayBounds, Desk
 from prospector.frontier.passage import TicketPassage
 from prospector.spiders.ledger import Ledger
 from prospector.store.spend import Reservation
@@ -20,8 +20,8 @@ FOR_A_PERSON = frozenset({Evidence.BAD_KEY, Evidence.OUT_OF_CREDITS})
 class PaidTicketPassage(TicketPassage):
     """For a ticket with a price, whether the request that is made under it costs anything or not."""
 
-    def __init__(self, desk: Desk, ticket: Ticket, pace: Pace, ledger: Ledger) -> None:
-        super().__init__(desk, ticket, pace)
+    def __init__(self, desk: Desk, ticket: Ticket, bounds: DelayBounds, ledger: Ledger) -> None:
+        super().__init__(desk, ticket, bounds)
         self._ledger = ledger
         self._is_reserved = False
 

@@ -31,7 +31,7 @@ from prospector.demo.truth import Limits
 from prospector.demo.truth import Mode as WebMode
 from prospector.demo.web import Ready
 from prospector.demo.web_process import running
-from prospector.frontier import calls, keys
+from prospector.frontier import calls, job_calls, keys
 from prospector.frontier.client import Frontier
 from prospector.jobs.fill import fill
 from prospector.local.servers import Servers
@@ -135,7 +135,7 @@ class Fleet:
         """Until each job has no domain left but those that wait for a far Retry-After."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
-            left = self.frontier.run(calls.status(jobs_))
+            left = self.frontier.run(job_calls.status(jobs_))
             if all(one and one.domains_waiting == 0 and one.domains_open <= one.domains_stalled for one in left):
                 return
             assert all(worker.poll() is None for worker in self.workers), "a worker ended"

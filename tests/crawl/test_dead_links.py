@@ -10,7 +10,7 @@ from prospector.demo.plan import Plan
 from prospector.demo.request_log import entries
 from prospector.demo.site import CLIENT
 from prospector.demo.truth import canonical, expected_links
-from prospector.frontier import calls
+from prospector.frontier import job_calls
 from prospector.jobs.follow import reconcile
 
 from .conftest import LIMITS, Fleet
@@ -24,7 +24,7 @@ def follow(one: Fleet, job: str) -> JobState:
     """As the steward does."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while (state := reconcile(one.engine, one.frontier, job)) not in ENDED:
-        assert time.monotonic() < deadline, one.frontier.run(calls.status([job]))
+        assert time.monotonic() < deadline, one.frontier.run(job_calls.status([job]))
         assert all(worker.poll() is None for worker in one.workers), "a worker ended"
         time.sleep(0.2)
     return state

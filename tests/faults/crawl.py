@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,9 +23,9 @@ from prospector.demo.plan import Plan
 from prospector.demo.truth import Limits
 from prospector.demo.truth import Mode as Judge
 from prospector.errors import ServerUnreachable
-from prospector.frontier import calls, rebuild_calls
-from prospector.frontier.calls import Status
+from prospector.frontier import job_calls, rebuild_calls
 from prospector.frontier.client import Frontier
+from prospector.frontier.job_calls import Status
 from prospector.jobs.rebuild import rebuild_if_lost
 from prospector.store import jobs
 from prospector.store.jobs import Keyword, ListedDomain, NewJob
@@ -115,10 +115,13 @@ class Crawl:
             "SCRAPY_SETTINGS_MODULE": "prospector.settings",
         }
 
-    def worker(self, node: str = "node", *, poison: str = "", **settings: str) -> subprocess.Popen[bytes]:
+    def worker(
+        self, node: str = "node", *, harm: Mapping[str, str] | None = None, **settings: str
+    ) -> subprocess.Popen[bytes]:
+        """`harm`: what unsound_settings.py does to it."""
         environment = self.environment(node) | settings
-        if poison:
-            environment |= {"POISON": poison, "SCRAPY_SETTINGS_MODULE": "poisoned_settings"}
+        if harm:
+            environment |= {**harm, "SCRAPY_SETTINGS_MODULE": "unsound_settings"}
             environment["PYTHONPATH"] = str(Path(__file__).parent)
         with (self.folder / f"worker-{len(self.workers)}.log").open("wb") as log:
             command = [sys.executable, "-P", "-m", "scrapy", "crawl", "domain"]
@@ -130,7 +133,7 @@ class Crawl:
         return "\n".join(one.read_text(errors="replace") for one in sorted(self.folder.glob("worker-*.log")))
 
     def status(self, job: str | None = None) -> Status | None:
-        return self.frontier.run(calls.status([job or self.jobs[0]]))[0]
+        return self.frontier.run(job_calls.status([job or self.jobs[0]]))[0]
 
     def pages(self) -> int:
         return sum(status.pages for one in self.jobs if (status := self.status(one)))

@@ -63,7 +63,7 @@ def test_a_poison_page_becomes_a_dead_letter_and_takes_nothing_with_it(crawl: Cr
 
     def given_up() -> bool:
         for _ in range(2 - sum(one.poll() is None for one in crawl.workers)):
-            crawl.worker(poison=poison)
+            crawl.worker(harm={"POISON": poison})
         with crawl.engine.connect() as connection:
             return bool(dead_letters.waiting(connection))
 
@@ -99,31 +99,17 @@ def test_a_worker_that_is_told_to_stop_gives_back_what_it_has_and_is_gone_in_tim
         assert "frontier_not_told" not in crawl.said()
 
 
-def freeze_with_leases(crawl: Crawl, worker: subprocess.Popen[bytes]) -> None:
-    """While it is the only one, so that there is work for it until it is caught with some."""
-
-    def held() -> bool:
-        return bool(crawl.frontier.redis.keys("prospector:hands:one/*"))
-
-    def froze() -> bool:
-        if not held():
-            return False
-        worker.send_signal(signal.SIGSTOP)
-        time.sleep(0.2)  # what it said before it froze has arrived
-        found = held()
-        if not found:
-            worker.send_signal(signal.SIGCONT)
-        return found
-
-    crawl.wait(froze, every_seconds=0.001)
+def has_stopped(worker: subprocess.Popen[bytes]) -> bool:
+    pid, status = os.waitpid(worker.pid, os.WNOHANG | os.WUNTRACED)
+    return bool(pid) and os.WIFSTOPPED(status)
 
 
-def test_a_worker_that_wakes_after_its_lease_changes_nothing(crawl: Crawl) -> None:
-    """W6"""
+@pytest.mark.parametrize("moment", ["asked", "answered"])
+def test_a_worker_that_wakes_after_its_lease_changes_nothing(crawl: Crawl, moment: str) -> None:
+    """W6: frozen with a page that it is about to ask for, or that was just answered."""
     crawl.job()
-    frozen = crawl.worker("one")
-    crawl.wait(crawl.crawled(8))
-    freeze_with_leases(crawl, frozen)
+    frozen = crawl.worker("one", harm={"FROST": moment})
+    crawl.wait(lambda: has_stopped(frozen))
     crawl.worker("two")
     crawl.wait(lambda: "leases_reaped" in crawl.said())
     frozen.send_signal(signal.SIGCONT)

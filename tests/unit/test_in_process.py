@@ -10,7 +10,7 @@ from prospector.core.ticket import Found, Kind, PageState, Ticket, Verdict
 from prospector.core.urls import fingerprint
 from prospector.frontier import calls, in_process
 from prospector.frontier.calls import Fetch, Limits
-from prospector.frontier.desk import Pace
+from prospector.frontier.desk import DelayBounds
 from prospector.frontier.in_process import InProcessFrontier
 
 HOME = "https://a.test/"
@@ -84,7 +84,7 @@ def test_the_site_is_not_asked_again_before_its_delay_is_over(monkeypatch: pytes
 
     def visit(desk: InProcessFrontier, ticket: Ticket) -> None:
         add(desk, ticket, page("/a"))
-        desk.free(ticket, Fetch.FINE, 0, Pace(least_ms=2_000, most_ms=60_000), 0)
+        desk.free(ticket, Fetch.FINE, 0, DelayBounds(least_ms=2_000, most_ms=60_000), 0)
 
     assert crawled(visit, least_ms=2_000) == ["/", "/a"]
     assert slept == [pytest.approx(2.0, abs=0.5)]
@@ -96,7 +96,7 @@ def test_retry_after_and_crawl_delay_make_it_longer(monkeypatch: pytest.MonkeyPa
     def visit(desk: InProcessFrontier, ticket: Ticket) -> None:
         add(desk, ticket, page("/a"))
         wait_ms = 30_000 if ticket.url == HOME else 0
-        desk.free(ticket, Fetch.FINE, 0, Pace(1_000, 60_000, crawl_delay_ms=5_000), wait_ms)
+        desk.free(ticket, Fetch.FINE, 0, DelayBounds(1_000, 60_000, crawl_delay_ms=5_000), wait_ms)
         add(desk, ticket, page("/b"))
 
     assert crawled(visit) == ["/", "/a", "/b"]

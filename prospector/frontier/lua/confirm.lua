@@ -5,5 +5,5 @@
 -- Gives 1 if it may be sent, else 0: settle the reservation with 0 credits and the lease as unsent.
 local raw = redis.call('HGET', LEASES(), ARGV[1])
 if not raw then return 0 end
-local reconciled = redis.call('HGET', JOB(cjson.decode(raw).job), 'reconciled')
-return reconciled and reconciled == (redis.call('HGET', META(), 'boots') or '0') and 1 or 0
+local balanced = redis.call('HGET', JOB(cjson.decode(raw).job), 'balanced')
+return balanced and balanced == (redis.call('HGET', META(), 'boots') or '0') and 1 or 0

@@ -9,5 +9,5 @@ redis.call('HSET', JOB(ARGV[1]), 'cap', ARGV[2], 'threshold', ARGV[3], 'top_page
 if not new then return 0 end
 redis.call('HSET', JOB(ARGV[1]), 'state', 'held', 'spent', ARGV[8], 'reserved', 0, 'total', 0, 'waiting', 0, 'open', 0,
   'done', 0, 'failed', 0, 'parked', 0, 'pages', 0, 'mentions', 0, 'dead', 0, 'flying', 0, 'idle', 0, 'queued', 0, 'homes', 0, 'home_credits', 0,
-  'reconciled', redis.call('HGET', META(), 'boots') or '0')
+  'balanced', redis.call('HGET', META(), 'boots') or '0')
 return 1

@@ -10,7 +10,7 @@ from prospector import logs
 from prospector.core.anomalies import Anomaly, Kind, Memory
 from prospector.core.states import JobState
 from prospector.fetch import webhook
-from prospector.frontier import calls
+from prospector.frontier import job_calls
 from prospector.jobs.steward.post import Post
 from prospector.store import events
 from prospector.store.events import Event
@@ -49,15 +49,15 @@ class Herald:
 
     def notice_moves(self) -> None:
         """Told before it is sent: a webhook that fails is not asked again, and nobody hears of a move twice."""
-        told = self._post.frontier.run(calls.told())
+        told = self._post.frontier.run(job_calls.told())
         with self._post.engine.connect() as connection:
             if not told:  # no steward has ever looked: what is long past is no news
-                past = events.newest_moves(connection, calls.TOLD_REMEMBERED)
-                self._post.frontier.run(calls.tell([BEFORE_ALL, *past]))
+                past = events.newest_moves(connection, job_calls.TOLD_REMEMBERED)
+                self._post.frontier.run(job_calls.tell([BEFORE_ALL, *past]))
                 return
             happened = events.moves_beside(connection, told, EVENTS_A_LOOK)
         for event in happened:
-            if self._post.frontier.run(calls.tell([event.id])):
+            if self._post.frontier.run(job_calls.tell([event.id])):
                 self._notice(event)
 
     def _notice(self, event: Event) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from sqlalchemy import Engine
 
 from prospector.core.states import IN_FLIGHT
-from prospector.frontier import calls
+from prospector.frontier import job_calls
 from prospector.frontier.client import Frontier
 from prospector.jobs.checkpoint import checkpoint
 from prospector.store import jobs
@@ -36,7 +36,7 @@ class Counters:
         return [job.id for job in under_way if self._take_one(job, everything=everything)]
 
     def _take_one(self, job: Job, *, everything: bool) -> bool:
-        (known,) = self._frontier.run(calls.status([job.id]))
+        (known,) = self._frontier.run(job_calls.status([job.id]))
         if known is None or not known.filled:
             return False
         finished = known.domains_done + known.domains_failed

@@ -8,7 +8,7 @@ from prospector import nodes
 from prospector.core import latency
 from prospector.core.anomalies import Anomaly
 from prospector.core.states import JobState
-from prospector.frontier.calls import Status
+from prospector.frontier.job_calls import Status
 from prospector.jobs.figures import Figures, new_writes
 
 

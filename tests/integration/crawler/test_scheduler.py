@@ -146,7 +146,7 @@ def test_a_worker_that_is_told_to_stop_while_redis_is_away_cuts_off_what_is_in_f
             bench.crawler.signals.send_catch_log(signals.engine_started)
             await requests(made, 3)
             proxy.order(ProxyFault.DOWN)
-            await until(lambda: made.pump._said)
+            await until(lambda: made.pump._troubles.lasting)
             assert not cut_off.is_set()
             bench.crawler.engine.running = False  # type: ignore[union-attr]
             await until(cut_off.is_set)

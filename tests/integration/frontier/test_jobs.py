@@ -6,7 +6,7 @@ import pytest
 
 from prospector.core.methods import Method
 from prospector.core.ticket import Found, PageState, Ticket, Verdict
-from prospector.frontier import calls, paid_calls, rebuild_calls
+from prospector.frontier import calls, job_calls, paid_calls, rebuild_calls
 from prospector.frontier.calls import Fetch
 
 from .conftest import DELAY_MS, Hand
@@ -212,7 +212,7 @@ def test_a_closed_domain_leaves_nothing_behind_but_its_site(frontier: Hand) -> N
 def test_a_dropped_job_leaves_nothing_and_its_leases_end_by_themselves(frontier: Hand) -> None:
     frontier.job("one", [f"site{number}.test" for number in range(30)])
     ticket = frontier.claim(n=20).tickets[0]
-    while not frontier.run(calls.drop("one", domains_a_call=7)):
+    while not frontier.run(job_calls.drop("one", domains_a_call=7)):
         pass
 
     assert frontier.finish(ticket)

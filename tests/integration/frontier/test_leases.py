@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from prospector.core.ticket import Found, PageState, Verdict
-from prospector.frontier import calls, paid_calls
+from prospector.frontier import calls, job_calls, paid_calls
 from prospector.frontier.calls import Fetch
 
 from .conftest import Hand, Server
@@ -188,7 +188,7 @@ def test_a_dead_letter_is_handed_out_again_once_when_an_operator_asks(frontier: 
     died_alone(frontier, 2)
     entry = "one\x1fpoison.test\x1fhttps://poison.test/"
 
-    assert [frontier.run(calls.requeue(entry)) for _ in range(2)] == [True, False]
+    assert [frontier.run(job_calls.requeue(entry)) for _ in range(2)] == [True, False]
 
     assert frontier.one(worker="node/9").url == "https://poison.test/"
 

@@ -488,20 +488,20 @@ def test_after_a_start_of_redis_nothing_is_paid_for_until_the_record_was_asked(r
     restarted.advance(10_000)
 
     assert restarted.claim().tickets == ()
-    assert restarted.run(paid_calls.unreconciled()) == ["one"]
+    assert restarted.run(paid_calls.unbalanced()) == ["one"]
     assert not restarted.run(paid_calls.confirm(leases(restarted)[0]))
 
-    assert restarted.run(paid_calls.reconcile("one", 0, []))
+    assert restarted.run(paid_calls.balance("one", 0, []))
     restarted.advance(1_000)
     assert len(restarted.claim().tickets) == 4
-    assert restarted.run(paid_calls.unreconciled()) == []
+    assert restarted.run(paid_calls.unbalanced()) == []
 
 
 def test_what_redis_forgot_counts_at_full_price_and_what_it_knows_is_in_flight_stays_reserved(restarted: Hand) -> None:
     restarted.claim(n=0)
     known = leases(restarted)
 
-    restarted.run(paid_calls.reconcile("one", 6, [(known[0], 5), ("1.999", 5)]))
+    restarted.run(paid_calls.balance("one", 6, [(known[0], 5), ("1.999", 5)]))
 
     counters = restarted.counters("one")
     assert (counters["spent"], counters["reserved"]) == (11, 10)
@@ -513,8 +513,8 @@ def test_newer_figures_replace_older_ones(restarted: Hand) -> None:
     restarted.claim(n=0)
 
     for _ in range(2):
-        restarted.run(paid_calls.reconcile("one", 6, [("1.999", 5)]))
-    restarted.run(paid_calls.reconcile("one", 9, []))
+        restarted.run(paid_calls.balance("one", 6, [("1.999", 5)]))
+    restarted.run(paid_calls.balance("one", 9, []))
 
     counters = restarted.counters("one")
     assert (counters["spent"], counters["reserved"]) == (9, 10)

@@ -15,7 +15,7 @@ from prospector.demo.proxy_faults import ProxyFault
 from prospector.errors import EnvironmentInvalid
 from prospector.frontier import calls, moments, pump
 from prospector.frontier.client import AsyncFrontier
-from prospector.frontier.desk import Pace
+from prospector.frontier.desk import DelayBounds
 from prospector.frontier.pump import Pump
 
 from .conftest import Hand, Server
@@ -135,12 +135,12 @@ def test_a_worker_with_no_room_claims_nothing_and_still_hears_of_a_hold(frontier
 
 def test_a_fetch_that_is_over_counts_from_then_however_late_the_busy_worker_tells_it(frontier: Hand) -> None:
     frontier.job("one", ["shop.test"])
-    pace, late_ms = Pace(least_ms=10_000, most_ms=60_000), 300
+    bounds, late_ms = DelayBounds(least_ms=10_000, most_ms=60_000), 300
 
     async def work() -> None:
         async with working(frontier._url) as worker:
             await until(lambda: worker.got)
-            worker.pump.free(worker.got[0], calls.Fetch.FINE, 0, pace, 0)
+            worker.pump.free(worker.got[0], calls.Fetch.FINE, 0, bounds, 0)
             time.sleep(late_ms / 1000)  # a page that takes long to read holds up everything
             await until(lambda: frontier.redis.hget("prospector:site:shop.test", "lease") is None)
 
@@ -148,7 +148,7 @@ def test_a_fetch_that_is_over_counts_from_then_however_late_the_busy_worker_tell
     now = int(frontier.redis.hget("prospector:meta", "clock") or 0)
     now_ms = max(now, int(time.time() * 1000) + int(frontier.redis.hget("prospector:meta", "skew") or 0))
     next_ms = int(frontier.redis.hget("prospector:site:shop.test", "next") or 0)
-    assert next_ms <= now_ms + pace.least_ms + 1 - late_ms
+    assert next_ms <= now_ms + bounds.least_ms + 1 - late_ms
 
 
 def test_nothing_is_sent_under_a_lease_that_may_have_run_out_while_the_worker_slept(

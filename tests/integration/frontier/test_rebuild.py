@@ -13,7 +13,7 @@ from prospector.core.spec import JobSpec
 from prospector.core.states import JobState
 from prospector.core.ticket import Found, Kind, PageState
 from prospector.core.urls import fingerprint
-from prospector.frontier import calls, codec, rebuild_calls
+from prospector.frontier import calls, codec, job_calls, rebuild_calls
 from prospector.frontier.client import Frontier
 from prospector.jobs.fill import fill
 from prospector.jobs.rebuild import Rebuilt, rebuild_if_lost
@@ -84,7 +84,7 @@ def test_what_was_lost_is_filled_from_the_record_and_what_was_settled_is_not_fet
 def test_status_goes_on_where_it_was(empty_frontier: Hand, engine: Engine, half_done: str) -> None:
     rebuild_if_lost(engine, empty_frontier)
 
-    status = empty_frontier.run(calls.status([half_done]))[0]
+    status = empty_frontier.run(job_calls.status([half_done]))[0]
 
     assert status
     assert (status.domains_total, status.domains_waiting, status.domains_open, status.domains_done) == (3, 1, 1, 1)
@@ -108,7 +108,7 @@ def test_pages_that_were_fetched_and_not_read_count_after_a_loss_as_before(
 
     rebuild_if_lost(engine, empty_frontier)
 
-    status = empty_frontier.run(calls.status([half_done]))[0]
+    status = empty_frontier.run(job_calls.status([half_done]))[0]
     assert status
     assert (status.pages, status.pages_failed) == (6, 1)
     domain = empty_frontier.domain(half_done, "a.example")
@@ -354,7 +354,7 @@ def test_a_job_that_ends_while_others_look_is_not_brought_back(
             ending.commit()
             looking.result()
 
-    assert empty_frontier.run(calls.status([half_done])) == [None]
+    assert empty_frontier.run(job_calls.status([half_done])) == [None]
 
 
 def test_a_job_that_is_filled_again_counts_nothing_twice(empty_frontier: Hand, engine: Engine, half_done: str) -> None:

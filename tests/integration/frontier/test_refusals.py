@@ -185,7 +185,7 @@ def test_a_lease_that_redis_counts_as_held_and_the_worker_does_not_know_is_given
             lost = worker.pump.hands.popitem()[1]
             lose_replicas(own_server, hand)
             worker.pump.tell(calls.release(lost.lease, Fetch.FINE, 0, 10, 1000))
-            await until(lambda: worker.pump._said)
+            await until(lambda: worker.pump._troubles.lasting)
             need_no_replicas(hand)
             await until(lambda: len(worker.got) == 2)
             assert worker.got[1].url == lost.url

@@ -1,14 +1,15 @@
 """Where a job stands, from counters alone."""
 
 from prospector.core.ticket import Verdict
-from prospector.frontier import calls
-from prospector.frontier.calls import Fetch, Recently, Status
+from prospector.frontier import calls, job_calls
+from prospector.frontier.calls import Fetch
+from prospector.frontier.job_calls import Recently, Status
 
 from .conftest import Hand
 
 
 def status(frontier: Hand, job: str = "one") -> Status:
-    found = frontier.run(calls.status([job]))[0]
+    found = frontier.run(job_calls.status([job]))[0]
     assert found
     return found
 
@@ -16,7 +17,7 @@ def status(frontier: Hand, job: str = "one") -> Status:
 def test_a_job_that_is_not_known_has_no_status(frontier: Hand) -> None:
     frontier.job("one", ["shop.test"])
 
-    found = frontier.run(calls.status(["other", "one"]))
+    found = frontier.run(job_calls.status(["other", "one"]))
 
     assert [one.job if one else None for one in found] == [None, "one"]
 

@@ -25,8 +25,8 @@ from .conftest import Desk
 Together = Callable[..., list[object]]
 
 
-def known(desk: Desk, job: str) -> calls.Status:
-    found = desk.frontier.run(calls.status([job]))[0]
+def known(desk: Desk, job: str) -> job_calls.Status:
+    found = desk.frontier.run(job_calls.status([job]))[0]
     assert found
     return found
 
@@ -82,7 +82,7 @@ def test_a_cancelled_job_leaves_nothing_in_the_frontier(desk: Desk) -> None:
     late = [desk.frontier.run(calls.settle(ticket.lease, calls.Verdict.DONE)) for ticket in tickets]
 
     assert late == [True]
-    assert desk.frontier.run(calls.status([job])) == [None]
+    assert desk.frontier.run(job_calls.status([job])) == [None]
     assert not list(desk.frontier.redis.scan_iter(f"*{job}*"))
     assert desk.claim() == ()
 
@@ -93,7 +93,7 @@ def test_the_last_domain_ends_the_job(desk: Desk) -> None:
     desk.crawl()
 
     assert reconcile(desk.engine, desk.frontier, job) is JobState.COMPLETED
-    assert desk.frontier.run(calls.status([job])) == [None]
+    assert desk.frontier.run(job_calls.status([job])) == [None]
 
 
 def test_a_job_of_which_every_domain_failed_has_failed(desk: Desk) -> None:
@@ -296,7 +296,7 @@ def test_a_job_that_is_filled_in_part_pauses_and_ends_as_any_other(
 
     assert state in {JobState.PAUSED, JobState.CANCELLED}
     assert desk.claim() == ()
-    here = desk.frontier.run(calls.status([half_filled]))[0]
+    here = desk.frontier.run(job_calls.status([half_filled]))[0]
     if state is JobState.CANCELLED:
         assert here is None
     else:
@@ -323,7 +323,7 @@ def test_two_commands_at_once_leave_record_and_frontier_agreed(
 
     together(*[lambda name=name: COMMANDS[name](desk.engine, desk.frontier, job) for name in (first, second, first)])
 
-    state, counters = desk.state(job), desk.frontier.run(calls.status([job]))[0]
+    state, counters = desk.state(job), desk.frontier.run(job_calls.status([job]))[0]
     assert state in {JobState.RUNNING, JobState.PAUSED, JobState.CANCELLED}
     if state is JobState.CANCELLED:
         assert counters is None

@@ -20,7 +20,7 @@ from prospector.core.targets import Health
 from prospector.core.ticket import Kind, Ticket, Verdict
 from prospector.core.urls import fingerprint
 from prospector.errors import Conflict
-from prospector.frontier import calls
+from prospector.frontier import calls, job_calls
 from prospector.frontier.calls import Fetch
 from prospector.jobs import control, queue, status
 from prospector.jobs.follow import reconcile
@@ -62,8 +62,8 @@ class Crawl:
     def look(self) -> JobState:
         return reconcile(self.desk.engine, self.desk.frontier, self.job)
 
-    def known(self) -> calls.Status:
-        found = self.desk.frontier.run(calls.status([self.job]))[0]
+    def known(self) -> job_calls.Status:
+        found = self.desk.frontier.run(job_calls.status([self.job]))[0]
         assert found
         return found
 

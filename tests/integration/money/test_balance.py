@@ -61,7 +61,7 @@ def test_a_wiped_redis_is_filled_with_what_was_spent_and_what_may_have_been(
 
     frontier.run(calls.lift(job))
     assert money(frontier, job) == (8, 0)
-    assert frontier.run(paid_calls.unreconciled()) == []
+    assert frontier.run(paid_calls.unbalanced()) == []
 
 
 def test_only_a_job_s_own_open_calls_are_read(engine: Engine, job: str) -> None:

@@ -9,9 +9,9 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from sqlalchemy import Engine, text
 
 from prospector import nodes
-from prospector.frontier import calls
-from prospector.frontier.calls import Status
+from prospector.frontier import calls, job_calls
 from prospector.frontier.client import Frontier
+from prospector.frontier.job_calls import Status
 from prospector.jobs import control
 from prospector.jobs.crew import WorkerState, crew
 from prospector.jobs.workers import SPIDER, ensure_workers
@@ -32,7 +32,7 @@ def beating(frontier: Frontier) -> set[str]:
 
 
 def status(frontier: Frontier, job: str) -> Status:
-    (found,) = frontier.run(calls.status([job]))
+    (found,) = frontier.run(job_calls.status([job]))
     assert found
     return found
 

@@ -12,9 +12,10 @@ from prospector.core.ticket import Verdict
 from prospector.demo.proxy import FaultProxy
 from prospector.demo.proxy_faults import ProxyFault
 from prospector.errors import ServerUnreachable
-from prospector.frontier import calls
-from prospector.frontier.calls import Fetch, Status, Terms
+from prospector.frontier import calls, job_calls
+from prospector.frontier.calls import Fetch, Terms
 from prospector.frontier.client import Frontier
+from prospector.frontier.job_calls import Status
 from prospector.jobs import control, follow
 from prospector.jobs.steward import closing
 from prospector.jobs.steward.counters import Counters
@@ -53,7 +54,7 @@ def read_homepages(frontier: Frontier, most: int = 3) -> None:
 
 
 def status(frontier: Frontier, job: str) -> Status | None:
-    return frontier.run(calls.status([job]))[0]
+    return frontier.run(job_calls.status([job]))[0]
 
 
 def state(engine: Engine, job: str) -> tuple[JobState, str]:

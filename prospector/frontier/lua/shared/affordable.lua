@@ -5,7 +5,7 @@ local function affordable(job, domain, url, state, rules, now)
   if price == 0 then return true end
   local provider = rules.provider
   local place = line_place(job, domain, url, state)
-  local money = redis.call('HMGET', JOB(job), 'cap', 'spent', 'reserved', 'reconciled')
+  local money = redis.call('HMGET', JOB(job), 'cap', 'spent', 'reserved', 'balanced')
   local left = tonumber(money[1]) - tonumber(money[2])
   local free = left - tonumber(money[3])  -- what is reserved may yet come back: a page that failed costs nothing
   local reason = provider.stopped

@@ -1,6 +1,6 @@
 -- The first page of a job's line goes back to the front of its queue, unless it may not be paid for yet. True if one went.
 local function call_first(job, rules, now)
-  local money = redis.call('HMGET', JOB(job), 'cap', 'spent', 'reserved', 'reconciled')
+  local money = redis.call('HMGET', JOB(job), 'cap', 'spent', 'reserved', 'balanced')
   if not money[1] or tonumber(money[4]) ~= rules.boots then return false end
   local first = redis.call('ZRANGE', PAID(job), 0, 0, 'WITHSCORES')
   local one, place = first[1], tonumber(first[2])

@@ -17,5 +17,5 @@ for i = 3, #ARGV, 2 do
   if not flying[ARGV[i]] then spent = spent + tonumber(ARGV[i + 1]) end
 end
 redis.call('HSET', JOB(job), 'spent', spent, 'reserved', reserved,
-  'reconciled', redis.call('HGET', META(), 'boots') or '0')
+  'balanced', redis.call('HGET', META(), 'boots') or '0')
 return 1

@@ -4,6 +4,6 @@
 local boots = redis.call('HGET', META(), 'boots') or '0'
 local found = {}
 for _, job in ipairs(redis.call('ZRANGE', RUNNING(), 0, -1)) do
-  if redis.call('HGET', JOB(job), 'reconciled') ~= boots then found[#found + 1] = job end
+  if redis.call('HGET', JOB(job), 'balanced') ~= boots then found[#found + 1] = job end
 end
 return found
