@@ -175,7 +175,7 @@ def exit_code(one: JobStatus) -> int:
 
 def breakdown(domains: Mapping[Method, int]) -> str:
     """By the dearest method each domain needed."""
-    return " | ".join(f"{words}: {domains.get(method, 0):,} domains" for method, words in WAYS_TO_READ.items())
+    return " | ".join(f"{words}: {counted(domains.get(method, 0), 'domain')}" for method, words in WAYS_TO_READ.items())
 
 
 def ago(when: datetime, now: datetime | None = None) -> str:

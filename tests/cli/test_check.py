@@ -348,3 +348,9 @@ def test_a_folder_in_the_place_of_a_file_is_called_one(folder: Path) -> None:
     (folder / "lists").mkdir()
 
     assert refused(folder, "lists").strip() == "lists is a folder, not a file. Name the file in it."
+
+
+def test_a_plain_list_has_no_column_to_speak_of(folder: Path) -> None:
+    (folder / "plain.txt").write_text("a.com\nb.com\n")
+
+    assert check(folder, "plain.txt").stdout.decode().splitlines()[0] == "        2  rows in the list"
