@@ -8,7 +8,7 @@ from difflib import get_close_matches
 
 from prospector.core import hosts
 from prospector.core.examples import examples
-from prospector.core.table import Row, title_rows
+from prospector.core.table import NoList, Row, title_rows
 from prospector.errors import InputInvalid
 
 # as tools and people head them; the earlier wins where a file has several
@@ -127,7 +127,7 @@ def place(wanted: str, names: Sequence[str]) -> int | None:
 def missing(option: str, wanted: str, names: Sequence[str], file: str) -> InputInvalid:
     by_key = {normal(name): name for name in names}
     near = get_close_matches(normal(wanted), by_key, n=1)
-    return InputInvalid(
+    return NoList(
         f"There is no column {wanted!r} in {file}. Its columns: {listed(names)}.",
         f'Did you mean {option} "{by_key[near[0]]}"?'
         if near
@@ -150,7 +150,7 @@ def _fullest(sample: Sequence[Row], width: int, file: str) -> Choice:
     names = _names(sample[0].cells if has_header else [], width)
     if _share_of_hosts(sample, at) < ENOUGH:
         shown = names if has_header else _names(sample[0].cells, width)
-        raise InputInvalid(
+        raise NoList(
             f"I could not find a column with domains in {file}. I looked at: {listed(shown)}.",
             f'Add --column "{_suggested(shown)}" or rename one column to "domain".',
         )
