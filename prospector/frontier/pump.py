@@ -24,6 +24,7 @@ from prospector.frontier.client import AWAY, AsyncFrontier, Refusing, is_of_stat
 from prospector.frontier.desk import DelayBounds
 from prospector.frontier.moments import Ago, steady_seconds
 from prospector.frontier.outbox import Outbox
+from prospector.frontier.timetable import Timetable
 from prospector.frontier.troubles import Troubles
 
 T = TypeVar("T")
@@ -76,13 +77,11 @@ class Pump:
         self._turns: deque[asyncio.Task[None]] = deque()
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self._draining = False
         self._stopping = False
         self._epoch = 0
         self._in_doubt = True  # Redis may think that we hold something else than we do
         self._valid_until = 0.0
-        self._due_at = {"beat": 0.0, "reap": 0.0, "claim": 0.0}  # never while one is under way
-        self._poked = False  # since the last claim was sent
+        self._timetable = Timetable("beat", "reap", "claim")
 
     def start(self) -> None:
         self._task = asyncio.ensure_future(self._run())
@@ -126,14 +125,12 @@ class Pump:
         return ticket.lease in self.hands and not self._in_doubt and steady_seconds() < self._valid_until
 
     def poke(self) -> None:
-        self._poked = True
-        if self._due_at["claim"] < math.inf:
-            self._due_at["claim"] = 0.0
+        self._timetable.hurry("claim")
         self._wake.set()
 
     def drain(self) -> None:
         """No claim from now on."""
-        self._draining = True
+        self._timetable.drop("claim")
         self._wake.set()
 
     async def stop(self, within_seconds: float) -> bool:
@@ -178,7 +175,7 @@ class Pump:
         self._turns.clear()
         self._outbox.send_again()
         self._refusal = None
-        self._due_at = {script: 0.0 if at == math.inf else at for script, at in self._due_at.items()}
+        self._timetable.break_off()
 
     async def _open(self) -> None:
         """A new connection: what Redis thinks we hold and we do not know of was granted in an answer that got lost, and what
@@ -190,9 +187,8 @@ class Pump:
         held = await self._frontier.hands(keys.key(keys.HANDS, worker=self.worker))
         for lease in held - set(self.hands) - self._outbox.settled():
             self.tell(calls.settle(lease, Verdict.UNSENT))
-        if set(self.hands) - held:
-            self._lose_hands(set(self.hands) - held)
-        self._due_at |= {"beat": 0.0, "claim": 0.0}
+        self._lose_hands(set(self.hands) - held)
+        self._timetable.hurry("beat", "claim")
         self._in_doubt, self._valid_until = False, 0.0
 
     def _begin_turns(self) -> None:
@@ -222,7 +218,7 @@ class Pump:
         self._outbox.hear(answers[: len(batch)])
         for call, answer in zip(due, answers[len(batch) :], strict=True):
             if isinstance(answer, RedisError):
-                self._due_at[call.script] = began + REFUSED_SECONDS
+                self._timetable.refuse(call.script, began + REFUSED_SECONDS)
                 if not is_of_state(answer):
                     self._troubles.say_refused(call.script, str(answer))
             else:
@@ -231,25 +227,23 @@ class Pump:
 
     def _due(self, now: float, room: int) -> list[Call[Any]]:
         due: list[Call[Any]] = []
-        if now >= self._due_at["beat"]:
+        if self._timetable.begin("beat", now):
             due.append(calls.beat(self.worker, self._about(), self._terms.lease_ms))
-        if now >= self._due_at["reap"]:
+        if self._timetable.begin("reap", now):
             due.append(calls.reap(self._terms.lease_ms))
-        if not self._draining and now >= self._due_at["claim"]:  # one with no room still learns what was held or lost
+        if self._timetable.begin("claim", now):  # one with no room still learns what was held or lost
             due.append(calls.claim(self.worker, max(0, room), self._terms, self._frontier.run_id))
-            self._poked = False
-        self._due_at |= {call.script: math.inf for call in due}
         return due
 
     def _hear(self, call: Call[Any], answer: Any, began: float, room: int) -> None:
         match call.script:
             case "beat":
-                self._due_at["beat"] = began + self._lease_seconds / BEATS_A_LEASE
+                self._timetable.end("beat", began + self._lease_seconds / BEATS_A_LEASE)
                 self._extend(began)
                 if not answer and self.hands:  # taken for dead: a claim after that may have been answered first
                     self._in_doubt = True
             case "reap":
-                self._due_at["reap"] = began + min(REAP_SECONDS, self._lease_seconds / BEATS_A_LEASE)
+                self._timetable.end("reap", began + min(REAP_SECONDS, self._lease_seconds / BEATS_A_LEASE))
                 if answer != (0, 0):
                     LOG.warning("leases_reaped", worker=self.worker, leases=answer[0], dead_letters=answer[1])
             case "claim":
@@ -276,7 +270,7 @@ class Pump:
             self._in_doubt = True
             return
         if claim.lost:
-            self._due_at["claim"] = began + IDLE_SECONDS
+            self._timetable.refuse("claim", began + IDLE_SECONDS)
             self._lose_hands()
             return
         if claim.epoch != self._epoch:  # rebuilt before this worker has seen it empty
@@ -288,15 +282,14 @@ class Pump:
             self.take_back()
         self.next_work_seconds = None if claim.wait_ms is None else claim.wait_ms / 1000
         wait = IDLE_SECONDS if claim.wait_ms is None or room <= 0 else min(IDLE_SECONDS, claim.wait_ms / 1000)
-        self._due_at["claim"] = 0.0 if self._poked else began + wait
+        self._timetable.end("claim", began + wait)
         if claim.tickets:
             self.hands.update({ticket.lease: ticket for ticket in claim.tickets})
             self._deliver(list(claim.tickets))
 
     async def _sleep(self) -> None:
         """Until the next beat, reap or claim is due, or until somebody tells something: then a little, to gather more."""
-        due_at = [at for script, at in self._due_at.items() if not (self._draining and script == "claim")]
-        waits = min(due_at) - steady_seconds() if len(self._turns) < TURNS_MOST else math.inf
+        waits = self._timetable.next_at() - steady_seconds() if len(self._turns) < TURNS_MOST else math.inf
         try:
             async with asyncio.timeout(max(0.0, waits) if waits < math.inf else None):
                 await self._wake.wait()
