@@ -98,7 +98,7 @@ def pause(given: str, as_json: bool) -> None:
 
 @click.command(cls=Command)
 @job_argument
-@click.option("--max-credits", type=CREDITS, help="From now on the job may use so many credits in all.")
+@click.option("--max-credits", type=CREDITS, metavar="N", help="From now on the job may use so many credits in all.")
 @output.json_option
 def resume(given: str, max_credits: int | None, as_json: bool) -> None:
     """Go on exactly where the job paused. What waited for credits or for a key is tried again.
