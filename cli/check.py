@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from cli import lists, output, past_costs
+from cli.calling import pasteable
 from cli.command import Command
 from prospector.core.estimate import DEFAULT_CAP_CREDITS
 from prospector.core.methods import Mode
@@ -27,11 +28,11 @@ def check(file: str, mode: str, as_json: bool, **asked: Any) -> None:
         output.data(lists.as_object(found))
     else:
         for line in lists.report(found):
-            click.echo(line)
+            click.echo(pasteable(line))
         if found.plan.credits_high > DEFAULT_CAP_CREDITS:
             share = lists.covered(DEFAULT_CAP_CREDITS, found.plan)
             click.echo(f"The default limit of {DEFAULT_CAP_CREDITS:,} credits {share}; --max-credits changes it.")
     if not found.intake.domains:
         raise InputInvalid("No domain is left to crawl.", "See above what was rejected or excluded, and why.")
     if not as_json:
-        click.echo(f"Next: {lists.next_command(found.asked)}")
+        click.echo(pasteable(f"Next: {lists.next_command(found.asked)}"))

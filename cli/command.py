@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+WHOLE_LINE = 200  # characters: click would cut the first sentence of a help at 45
 # beside those of our errors
 FAILED, INTERRUPTED = 1, 130
 READER_GONE = 141  # as a shell says it of a program that SIGPIPE has ended
@@ -23,6 +24,26 @@ def past_click() -> Iterator[None]:
         yield
     except BrokenPipeError as error:
         raise ReaderGone from error
+
+
+class Number(click.IntRange):
+    """Says what is wrong with a number as its owner writes them: 5.000, viel, 0."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        try:
+            number = int(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a whole number. Write it in figures alone, as in 5000.", param, ctx)
+        if self.min is not None and number < self.min:
+            self.fail(f"{number:,} is too small: at least {self.min:,}.", param, ctx)
+        if self.max is not None and number > self.max:
+            self.fail(f"{number:,} is too large: at most {self.max:,}.", param, ctx)
+        return number
+
+
+CREDITS = Number(0, 1_000_000_000)  # no account has more, and no counter of the record holds three times as many
 
 
 class Command(click.Command):
@@ -72,13 +93,13 @@ class Group(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         known = self.list_commands(ctx)
         if args and args[0] not in known and not args[0].startswith("-"):
-            near = difflib.get_close_matches(args[0], known, 1)
+            near = [one for one in known if one.startswith(args[0])] or difflib.get_close_matches(args[0], known, 1)
             hint = f"Did you mean {near[0]}?" if near else f"Commands: {', '.join(known)}."
             raise click.UsageError(f"There is no command {args[0]!r}. {hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         rows = [(name, words) for name, (_, words) in self.commands_at.items()]
-        rows += [(name, one.get_short_help_str()) for name, one in self.commands.items()]
+        rows += [(name, one.get_short_help_str(WHOLE_LINE)) for name, one in self.commands.items()]
         with formatter.section("Commands"):
             formatter.write_dl(rows)

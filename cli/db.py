@@ -105,6 +105,7 @@ def restore(file: Path, replace: bool) -> None:
     from prospector.local import dumps
     from prospector.local.servers import in_force
 
+    dumps.refuse_no_backup(file)
     database_url = in_force().database_url
     if not replace:
         dumps.refuse_full(database_url)

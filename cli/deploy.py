@@ -7,7 +7,7 @@ import click
 
 from cli import output
 from cli.command import Command
-from prospector.errors import EnvironmentInvalid
+from prospector.errors import EnvironmentInvalid, ServerUnreachable
 
 
 @click.command(cls=Command)
@@ -39,4 +39,7 @@ def deploy(as_json: bool) -> int:
         for one in found:
             if one.problem:
                 output.say(f"{one.node}: {one.problem}")
-    return EnvironmentInvalid.exit_code if any(one.outcome is Outcome.REFUSED for one in found) else 0
+    outcomes = {one.outcome for one in found}
+    if Outcome.REFUSED in outcomes:
+        return EnvironmentInvalid.exit_code
+    return ServerUnreachable.exit_code if Outcome.UNREACHABLE in outcomes else 0

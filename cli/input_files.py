@@ -19,6 +19,8 @@ def contents(path: str) -> tuple[bytes, str]:
             return file.read(LARGEST_FILE_BYTES + 1), Path(path).name
     except FileNotFoundError:
         raise InputInvalid(f"There is no file {path}.", _near(Path(path))) from None
+    except IsADirectoryError:
+        raise InputInvalid(f"{path} is a folder, not a file.", "Name the file in it.") from None
     except OSError as error:
         raise InputInvalid(f"{path} cannot be read: {error.strerror}.", "Give a file that you may read.") from None
 

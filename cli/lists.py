@@ -162,7 +162,8 @@ def report(lists: Lists) -> Iterator[str]:
 
 def _sum(intake: Intake) -> Iterator[str]:
     """rows = duplicates + excluded + unusable + domains, and anyone can check it."""
-    yield f'{intake.rows:>9,}  {"row" if intake.rows == 1 else "rows"} in column "{intake.column}"'
+    where = f'column "{intake.column}"' if len(intake.names) > 1 else "the list"
+    yield f"{intake.rows:>9,}  {'row' if intake.rows == 1 else 'rows'} in {where}"
     if intake.extra:
         yield f"+{intake.extra:>8,}  more domains in cells with several"
     yield f"-{len(intake.duplicates):>8,}  duplicates"

@@ -1,5 +1,6 @@
 """The root command: finds the command, runs it, and turns every ending into words and an exit code."""
 
+import io
 import os
 import sys
 import traceback
@@ -7,6 +8,7 @@ from typing import NoReturn
 
 import click
 
+from cli.calling import pasteable
 from cli.command import FAILED, INTERRUPTED, READER_GONE, Group, ReaderGone
 from prospector import __version__, env
 from prospector.errors import EnvironmentInvalid, ProspectorError
@@ -79,8 +81,9 @@ def ended() -> int:
     except click.exceptions.Abort:
         return told(INTERRUPTED, "Interrupted.")
     except click.ClickException as error:
-        error.show()
-        return error.exit_code
+        shown = io.StringIO()
+        error.show(shown)
+        return told(error.exit_code, shown.getvalue().rstrip("\n"))
     except ProspectorError as error:
         if debug:
             traceback.print_exc()
@@ -104,5 +107,5 @@ def unforeseen(error: Exception) -> tuple[int, str]:
 
 
 def told(code: int, words: str) -> int:
-    click.echo(words, err=True)
+    click.echo(pasteable(words), err=True)
     return code

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from cli.calling import pasteable
 from prospector.core.cells import csv_line, guarded
 from prospector.core.hosts import UNREADABLE
 
@@ -38,7 +39,7 @@ def data(value: object) -> None:
 
 
 def say(words: str) -> None:
-    click.echo(words, err=True)
+    click.echo(pasteable(words), err=True)
 
 
 def plain(text: str) -> str:

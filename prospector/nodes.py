@@ -252,7 +252,9 @@ def _strange(url: str, answer: object) -> NodeRefused:
 
 
 def _unreachable(url: str, error: Exception) -> ServerUnreachable:
+    reason = getattr(error, "reason", error)  # urllib wraps it
+    words = (getattr(reason, "strerror", None) or str(reason)).rstrip(".")
     return ServerUnreachable(
-        f"Scrapyd at {address(url)} does not answer: {error}",
+        f"Scrapyd at {address(url)} does not answer: {words}.",
         "Check that it runs and SCRAPYD_URLS names it: prospector doctor",
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from cli import output
-from cli.command import Group
+from cli.command import Group, Number
 
 COMMANDS = {
     "serve": ("cli.demo.web:serve", "Serve the web until Ctrl-C."),
@@ -15,7 +15,7 @@ COMMANDS = {
 
 
 @click.group(cls=Group, commands_at=COMMANDS, invoke_without_command=True)
-@click.option("--sites", default=200, show_default=True, type=click.IntRange(5, 2_000), help="How many sites to crawl.")
+@click.option("--sites", default=200, show_default=True, type=Number(5, 2_000), help="How many sites to crawl.")
 @click.option("--seed", default=1, show_default=True, help="Which sites: the same seed gives the same ones.")
 @click.option(
     "--out",

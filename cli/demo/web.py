@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli import output
-from cli.command import FAILED, Command
+from cli.command import FAILED, Command, Number
 
 if TYPE_CHECKING:
     from prospector.demo.checker import Verdict
@@ -21,7 +21,7 @@ def web_options(command: click.decorators.FC) -> click.decorators.FC:
     for option in (
         click.option("--kind", "kinds", multiple=True, help="Only sites of this kind (repeatable)."),
         click.option("--seed", default=1, show_default=True, help="What decides the web."),
-        click.option("--sites", default=200, show_default=True, type=click.IntRange(1, 20_000), help="How many."),
+        click.option("--sites", default=200, show_default=True, type=Number(1, 20_000), help="How many."),
     ):
         command = option(command)
     return command

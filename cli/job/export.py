@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 from cli import deployment, output
+from cli.calling import pasteable
 from cli.command import FAILED, INTERRUPTED, Command
 from cli.deployment import Deployment
 from cli.job import export_wording
@@ -146,7 +147,7 @@ def export_status(given: str, out: Path | None, as_json: bool) -> int:
     if as_json:
         output.data(export_wording.as_object(newest, {}, {}))
     else:
-        click.echo(export_wording.state(newest))
+        click.echo(pasteable(export_wording.state(newest)))
     return 0
 
 

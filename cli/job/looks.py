@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli import deployment, output
-from cli.command import Command
+from cli.calling import pasteable
+from cli.command import Command, Number
 from cli.job import watching, wording
 from cli.job.control import job_argument
 
@@ -37,7 +38,7 @@ def status(given: str, as_json: bool) -> None:
         output.data(one.as_object())
         return
     for label, words in wording.lines(one, settings.CREDIT_PRICE_USD):
-        click.echo(f"{label + ':':<15}{words}")
+        click.echo(pasteable(f"{label + ':':<15}{words}"))
     for words in wording.outcome(one):
         output.say(words)
 
@@ -148,7 +149,7 @@ def _cell(value: object) -> object:
 @click.command(cls=Command)
 @job_argument
 @click.option(
-    "-n", "--lines", "most", default=LINES_OF_LOG, show_default=True, type=click.IntRange(1), help="How many."
+    "-n", "--lines", "most", default=LINES_OF_LOG, show_default=True, type=Number(1), metavar="N", help="How many."
 )
 @output.json_option
 def logs(given: str, most: int, as_json: bool) -> None:
@@ -184,6 +185,10 @@ def logs(given: str, most: int, as_json: bool) -> None:
 
 
 def _log_line(event: dict[str, Any]) -> str:
+    """What the record tells is in words; what workers log has its fields, for who looks for the cause."""
+    if event.get("worker") == "record":
+        move = f"{event['from']} > {event['to']}: " if "to" in event else ""
+        return f"{event['time']} [{event['level']}] {move}{event['reason']}"
     head = [event.pop("time", ""), f"[{event.pop('level', '')}]", event.pop("worker", ""), event.pop("event", "")]
     event.pop("job", None)
     return " ".join([*map(str, head), *(f"{name}={value}" for name, value in event.items())])

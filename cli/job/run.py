@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli import deployment, input_files, lists, output, past_costs
-from cli.command import Command
+from cli.command import CREDITS, Command, Number
 from cli.deployment import Deployment
 from cli.job import watching, wording
 from cli.lists import Lists
@@ -44,13 +44,13 @@ class Limits:
 
 
 OPTIONS = (
-    click.option("--max-credits", default=DEFAULT_CAP_CREDITS, show_default=True, type=click.IntRange(0), metavar="N", help="ScrapingBee credits it may use in all."),
-    click.option("--max-pages-per-domain", "max_pages", default=0, type=click.IntRange(0), metavar="N", help="Hard cap on pages fetched; 0: none."),
-    click.option("--max-minutes-per-domain", "max_minutes", default=DEFAULTS.max_minutes, show_default=True, type=click.IntRange(1, 1_440), metavar="N", help="Then the domain is done with what it has."),
-    click.option("--max-hours", default=DEFAULTS.max_hours, show_default=True, type=click.IntRange(1, 8_760), metavar="N", help="Then the job pauses."),
-    click.option("--site-threshold", default=DEFAULTS.threshold_pages, show_default=True, type=click.IntRange(1, 100_000), metavar="N", help="Pages above which a site is not read whole."),
-    click.option("--top-pages", default=DEFAULTS.top_pages, show_default=True, type=click.IntRange(1, 100_000), metavar="N", help="How many of such a site are read, the most linked ones."),
-    click.option("--sample", type=click.IntRange(1), metavar="N", help="Only so many domains, from all over the list: to try it."),
+    click.option("--max-credits", default=DEFAULT_CAP_CREDITS, show_default=True, type=CREDITS, metavar="N", help="ScrapingBee credits it may use in all."),
+    click.option("--max-pages-per-domain", "max_pages", default=0, type=Number(0), metavar="N", help="Hard cap on pages fetched; 0: none."),
+    click.option("--max-minutes-per-domain", "max_minutes", default=DEFAULTS.max_minutes, show_default=True, type=Number(1, 1_440), metavar="N", help="Then the domain is done with what it has."),
+    click.option("--max-hours", default=DEFAULTS.max_hours, show_default=True, type=Number(1, 8_760), metavar="N", help="Then the job pauses."),
+    click.option("--site-threshold", default=DEFAULTS.threshold_pages, show_default=True, type=Number(1, 100_000), metavar="N", help="Pages above which a site is not read whole."),
+    click.option("--top-pages", default=DEFAULTS.top_pages, show_default=True, type=Number(1, 100_000), metavar="N", help="How many of such a site are read, the most linked ones."),
+    click.option("--sample", type=Number(1), metavar="N", help="Only so many domains, from all over the list: to try it."),
 )  # fmt: skip
 
 

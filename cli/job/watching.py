@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from cli import output
+from cli.calling import pasteable
 from cli.command import INTERRUPTED
 from cli.job import wording
 from prospector.core.halts import is_queued
@@ -129,7 +130,7 @@ class _Patience:
 def _panel(one: "JobStatus", price_usd: Decimal, width: int) -> Table:
     drawn = Table.grid(padding=(0, 2))
     for label, words in wording.lines(one, price_usd):
-        drawn.add_row(f"[bold]{label}[/bold]", escape(words))
+        drawn.add_row(f"[bold]{label}[/bold]", escape(pasteable(words)))
         if label == wording.PROGRESS:
             drawn.add_row("", _bar(one.percent, min(BAR_MOST, max(BAR_LEAST, width - BESIDE_BAR))))
     return drawn

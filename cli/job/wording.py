@@ -80,7 +80,7 @@ def lines(one: JobStatus, price_usd: Decimal) -> Iterator[tuple[str, str]]:
     if one.domains_failed:
         yield "Failed", f"{counted(one.domains_failed, 'domain')}{_reasons(one)}"
     if not one.is_live:
-        yield "Note", f"Redis does not answer; these are the numbers of {_moment(one.counted_at)}."
+        yield "Note", f"Redis does not answer, or is filled again; these are the numbers of {_moment(one.counted_at)}."
 
 
 def line(one: JobStatus, price_usd: Decimal) -> str:
@@ -104,7 +104,8 @@ def outcome(one: JobStatus) -> list[str]:
     job, found = one.job.id, f"prospector job export {one.job.id} --format csv,xlsx,html --out results"
     match one.job.state:
         case JobState.COMPLETED:
-            done = f"{one.domains_done:,} succeeded, {one.domains_failed:,} failed (see error report)"
+            failed = f", {one.domains_failed:,} failed (see error report)" if one.domains_failed else ""
+            done = f"{one.domains_done:,} succeeded{failed}"
             errors = [f"Why some failed: prospector job errors {job}"] if one.domains_failed else []
             return [f"Job {title(one)} is completed: {done}.", *map(plain, one.not_found), *errors, f"Next: {found}"]
         case JobState.FAILED:
@@ -174,7 +175,7 @@ def exit_code(one: JobStatus) -> int:
 
 def breakdown(domains: Mapping[Method, int]) -> str:
     """By the dearest method each domain needed."""
-    return " | ".join(f"{words}: {domains.get(method, 0):,} domains" for method, words in WAYS_TO_READ.items())
+    return " | ".join(f"{words}: {counted(domains.get(method, 0), 'domain')}" for method, words in WAYS_TO_READ.items())
 
 
 def ago(when: datetime, now: datetime | None = None) -> str:

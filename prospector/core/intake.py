@@ -3,17 +3,17 @@
 import gc
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import chain, zip_longest
 
 from prospector.core import columns, hosts, sites
 from prospector.core.data import entries
 from prospector.core.examples import examples
 from prospector.core.exclusions import ExclusionReason, Exclusions
 from prospector.core.hosts import Host, Reason, Refused
-from prospector.core.spreadsheet import read_table
-from prospector.core.table import Row, Table, titles_note
+from prospector.core.spreadsheet import read_tables
+from prospector.core.table import NoList, Row, Table, titles_note
 from prospector.errors import InputInvalid
 
 MOST_DOMAINS = 50_000
@@ -102,10 +102,21 @@ def _no_collection() -> Iterator[None]:
 
 
 def _take(data: bytes, name: str, exclusions: Exclusions, column: str | None) -> Intake:
-    table = read_table(data, name)
+    """Of a workbook the first sheet with a domain in it. Where none has one, what is wrong with the first."""
+    tables = read_tables(data, name)
+    first = next(tables)
+    for table in chain([first], tables):
+        with suppress(NoList):
+            intake = _of_table(table, name, exclusions, column)
+            if intake.domains or intake.excluded:
+                return intake
+    return _of_table(first, name, exclusions, column)
+
+
+def _of_table(table: Table, name: str, exclusions: Exclusions, column: str | None) -> Intake:
     rows = _meant(table)
     if not rows and not table.too_long:
-        raise InputInvalid(f"{name} is empty.", "Give a file with one domain a row.")
+        raise NoList(f"{name} is empty.", "Give a file with one domain a row.")
     titles = columns.titles(rows, column) if rows else 0
     notes = [*table.notes, *titles_note(rows, titles, name)]
     rows = rows[titles:]
@@ -132,7 +143,7 @@ def _refuse_no_list(intake: Intake, name: str) -> None:
     rubbish = len({one.row for one in intake.rejected if one.reason in RUBBISH})
     if intake.rows < NO_LIST_ROWS or rubbish <= RUBBISH_SHARE * intake.rows:
         return
-    raise InputInvalid(
+    raise NoList(
         f"{name} does not look like a list of domains: {rubbish:,} of {intake.rows:,} rows have none in column "
         f'"{intake.column}".',
         "Give a file with one domain a row, or name its column with --column.",

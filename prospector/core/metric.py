@@ -58,8 +58,12 @@ class Standing:
         self._decimal = decimal_of(listed)
         self._values = sorted(value for cell in listed if (value := number(cell, self._decimal)) is not None)
 
+    def number(self, cell: str) -> float | None:
+        """As this column writes its numbers."""
+        return number(cell, self._decimal)
+
     def metric(self, cell: str) -> Metric | None:
-        value = number(cell, self._decimal)
+        value = self.number(cell)
         if value is None or not self._values or self._values[0] == self._values[-1]:
             return None
         return Metric(self.name, cell.strip(), bisect_left(self._values, value) / (len(self._values) - 1))

@@ -5,11 +5,11 @@ import csv
 import io
 import re
 import string
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from prospector.core.file_kinds import ZIP, foreign_kind, is_binary
 from prospector.core.table import MOST_TITLE_ROWS, Row, Table
-from prospector.core.workbook import read_workbook
+from prospector.core.workbook import read_sheets
 from prospector.errors import InputInvalid
 
 LARGEST_FILE_BYTES = 100 * 1024 * 1024
@@ -44,6 +44,11 @@ EXPORT_REMEDY = "Export the list as CSV or as an Excel workbook (.xlsx)."
 
 def read_table(data: bytes, name: str, *, delimiter: str | None = None) -> Table:
     """`name` is for messages only: what a file is, its content says. `delimiter` None: found by counting."""
+    return next(read_tables(data, name, delimiter))
+
+
+def read_tables(data: bytes, name: str, delimiter: str | None = None) -> Iterator[Table]:
+    """Of a workbook each sheet with data, of text the one table it is."""
     if not data.strip(b"\x00 \t\r\n\xef\xbb\xbf\xfe\xff"):
         raise InputInvalid(f"{name} is empty.", "Give a file with one entry a row.")
     if len(data) > LARGEST_FILE_BYTES:
@@ -51,8 +56,9 @@ def read_table(data: bytes, name: str, *, delimiter: str | None = None) -> Table
         raise InputInvalid(f"{name} has {len(data) / 1024**2:,.0f} MB, the limit is {limit}.", "Split the list.")
     refuse_foreign(data, name)
     if data.startswith(ZIP):
-        return read_workbook(data, name)
-    return _read_text(data, name, delimiter)
+        yield from read_sheets(data, name)
+    else:
+        yield _read_text(data, name, delimiter)
 
 
 def refuse_foreign(data: bytes, name: str) -> None:

@@ -3,7 +3,13 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from prospector.errors import InputInvalid
+
 MOST_TITLE_ROWS = 12
+
+
+class NoList(InputInvalid):
+    """A table in which there are no domains where they should be: perhaps another sheet of the workbook has them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import io
 import re
 import zipfile
 import zlib
+from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 
 from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, PasswordError, SheetVisibleEnum
@@ -26,24 +27,28 @@ NO_WORKBOOK_REMEDY = "Save it in Excel as Excel Workbook (.xlsx), or as CSV UTF-
 Value = int | float | str | bool | time | date | datetime | timedelta
 
 
-def read_workbook(data: bytes, name: str) -> Table:
-    """The first visible sheet that has data."""
+def read_sheets(data: bytes, name: str) -> Iterator[Table]:
+    """The visible sheets that have data, at least one, each read when it is asked for."""
     refuse_impossible(data, name)
+    is_empty = True
     try:
         workbook = CalamineWorkbook.from_filelike(io.BytesIO(data))
         sheets = [one.name for one in workbook.sheets_metadata if one.visible == SheetVisibleEnum.Visible]
         for sheet_name in sheets:
             sheet = workbook.get_sheet_by_name(sheet_name)
             if sheet.end is not None:
+                is_empty = False
                 if len(sheets) == 1:
-                    return Table(_rows(sheet))
-                notes = [f'{name} has {len(sheets)} sheets; "{sheet_name}" was read.']
-                return Table(_rows(sheet), notes=notes, sheet=sheet_name)
+                    yield Table(_rows(sheet))
+                else:
+                    notes = [f'{name} has {len(sheets)} sheets; "{sheet_name}" was read.']
+                    yield Table(_rows(sheet), notes=notes, sheet=sheet_name)
     except PasswordError:
         raise InputInvalid(f"{name} is protected by a password.", "In Excel save a copy without it.") from None
     except CalamineError as error:
         raise _damaged(name) from error
-    raise InputInvalid(f"{name} has no sheet with data.", "Give a workbook with one entry a row.")
+    if is_empty:
+        raise InputInvalid(f"{name} has no sheet with data.", "Give a workbook with one entry a row.")
 
 
 def refuse_impossible(data: bytes, name: str) -> None:

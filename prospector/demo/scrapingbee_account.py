@@ -57,7 +57,9 @@ class Account:
         return True
 
     def usage(self, now: float, today: datetime) -> dict[str, int | str]:
-        """Credits as they stood `usage_lag_seconds` ago; the rest as it is."""
+        """Credits as they stood `usage_lag_seconds` ago; the rest as it is. The month began with this day: all that the
+        simulator ever charged belongs to it."""
+        renews_on = (today.astimezone(UTC) + MONTH).date()
         while self._totals and self._totals[0][0] <= now - self._usage_lag_seconds:
             self._published_credits = self._totals.popleft()[1]
         return {
@@ -65,5 +67,5 @@ class Account:
             "used_api_credit": self._published_credits,
             "max_concurrency": self.max_concurrency,
             "current_concurrency": self.concurrent,
-            "renewal_subscription_date": (today.astimezone(UTC) + MONTH).replace(tzinfo=None).isoformat(),
+            "renewal_subscription_date": f"{renews_on}T00:00:00",
         }

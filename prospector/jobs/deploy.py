@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from prospector import nodes
-from prospector.errors import EnvironmentInvalid, ProspectorError
+from prospector.errors import EnvironmentInvalid, ProspectorError, ServerUnreachable
 from prospector.jobs.workers import SPIDER
 from prospector.nodes import NodeRefused, Run
 
@@ -29,6 +29,7 @@ class Outcome(StrEnum):
     SENT = "sent"
     INSTALLED = "installed there, the same code"
     REFUSED = "refused"
+    UNREACHABLE = "unreachable"
 
 
 @dataclass(frozen=True)
@@ -64,11 +65,11 @@ def _one(url: str, egg: bytes, here: Mapping[str, str | int], version: str) -> D
         if sent:
             with suppress(ProspectorError):  # it may be what is away
                 nodes.delete_version(url, version)
-        return Deployed(name, Outcome.REFUSED, problem=str(error))
+        outcome = Outcome.UNREACHABLE if isinstance(error, ServerUnreachable) else Outcome.REFUSED
+        return Deployed(name, outcome, problem=str(error))
     if sent:
         _forget_old(url)
-    outcome = Outcome.SENT if sent else Outcome.INSTALLED
-    return Deployed(name, outcome, str(there["version"]), str(there["python"]))
+    return Deployed(name, Outcome.SENT if sent else Outcome.INSTALLED, str(there["version"]), str(there["python"]))
 
 
 def _asked(url: str, version: str | None) -> Mapping[str, str | int]:

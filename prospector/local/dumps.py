@@ -69,11 +69,19 @@ def refuse_full(url: str) -> None:
         )
 
 
+def refuse_no_backup(file: Path) -> None:
+    """Before anybody is told to replace what there is by it."""
+    if not file.exists():
+        raise InputInvalid(f"There is no file {file}.", "Check the name and the folder.")
+    listed = [str(tool("pg_restore")), "--list", str(file)]
+    if not file.is_file() or subprocess.run(listed, capture_output=True, check=False).returncode:
+        raise InputInvalid(f"{file} is not a backup.", "Name a file that `prospector db backup` made.")
+
+
 def restore(url: str, file: Path) -> None:
     """Replaces what the database holds: all or nothing, in one transaction."""
+    refuse_no_backup(file)
     pg_restore = str(tool("pg_restore"))
-    if not file.is_file() or subprocess.run([pg_restore, "--list", file], capture_output=True, check=False).returncode:
-        raise InputInvalid(f"{file} is not a backup.", "Name a file that `prospector db backup` made.")
     reading = subprocess.Popen(
         [pg_restore, "--no-owner", "--file=-", file], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )

@@ -79,7 +79,8 @@ def libpq_environment(url: str) -> dict[str, str]:
 def place(url: str) -> str:
     """Where the server is, without user and password: what a message may show."""
     parts = urlsplit(url)
-    return f"{parts.netloc.rpartition('@')[2] or 'its socket'}{parts.path}"
+    host = parts.netloc.rpartition("@")[2]
+    return f"{host}{parts.path}" if host else f"its socket (database {parts.path.strip('/')})"
 
 
 def unreachable(url: str, error: Exception) -> ServerUnreachable:

@@ -33,7 +33,6 @@ def folder(tmp_path: Path) -> Path:
 
 
 def check(folder: Path, *words: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """With a home of its own: what jobs on this machine have cost is part of the estimate."""
     command = [sys.executable, "-m", "cli", "check", *words]
     environment = os.environ | {"PROSPECTOR_HOME": str(folder / "home")}
     return subprocess.run(command, cwd=folder, env=environment, input=stdin, capture_output=True, timeout=120)
@@ -343,3 +342,15 @@ def test_help_has_an_example(folder: Path) -> None:
 
     assert "Example:" in words
     assert "prospector check leads.csv --keywords keywords.txt" in words
+
+
+def test_a_folder_in_the_place_of_a_file_is_called_one(folder: Path) -> None:
+    (folder / "lists").mkdir()
+
+    assert refused(folder, "lists").strip() == "lists is a folder, not a file. Name the file in it."
+
+
+def test_a_plain_list_has_no_column_to_speak_of(folder: Path) -> None:
+    (folder / "plain.txt").write_text("a.com\nb.com\n")
+
+    assert check(folder, "plain.txt").stdout.decode().splitlines()[0] == "        2  rows in the list"

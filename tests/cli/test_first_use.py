@@ -56,6 +56,12 @@ def test_the_first_use_makes_the_environment_and_the_second_only_runs(clone: Pat
     assert (second.stdout, second.stderr) == ("ran\n", "")
 
 
+def test_the_command_line_knows_how_it_was_called(clone: Path) -> None:
+    (clone / "cli" / "__main__.py").write_text("import os; print(os.environ['PROSPECTOR_CALLED'])")
+
+    assert prospector(clone).stdout.strip() == str(clone / "bin" / "prospector")
+
+
 def test_a_changed_lock_remakes_the_environment(clone: Path) -> None:
     prospector(clone)
     left_over = clone / ".venv" / "left-over"

@@ -221,7 +221,8 @@ MISTAKES = {
     "too many keywords": (2, ["--domains", "domains.csv", "--keywords", "many.txt"], "The keyword list has 612 keywords, the limit is 500. Remove 112 or split the job."),
     "nothing left": (2, ["--domains", "mails.csv", "--keywords", "keywords.txt"], "No domain is left to crawl."),
     "unknown mode": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--mode", "fast"], "is not one of"),
-    "negative budget": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--max-credits", "-5"], "is not in the range"),
+    "no such budget": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--max-credits", "9999999999"], "9,999,999,999 is too large: at most 1,000,000,000"),
+    "negative budget": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--max-credits", "-5"], "-5 is too small: at least 0"),
     "paid without a key": (4, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--mode", "premium-only"], "there is no SCRAPINGBEE_API_KEY"),
     "no such metric": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--metric-column", "D R"], 'Did you mean --metric-column "DR"?'),
     "no such language": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--language", "en,jp"], "Did you mean ja (Japanese)?"),
@@ -384,3 +385,12 @@ def test_a_budget_is_told_once_and_never_as_nothing(run: Run, bee: dict[str, str
 
     assert "The budget of 30 credits covers less than 1% of the upper end." in done.stderr
     assert "The default limit" not in done.stderr
+
+
+def test_the_log_tells_what_happened_to_a_job_in_words(run: Run) -> None:
+    job = made(run, "Logged", "--no-auto-start")
+    run("job", "cancel", job)
+
+    (line,) = run("job", "logs", job).stdout.splitlines()
+
+    assert line.endswith(" [INFO] pending > cancelled: cancelled")

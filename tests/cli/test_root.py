@@ -71,6 +71,33 @@ def test_a_near_miss_is_answered_with_the_right_name() -> None:
     assert done.stdout == ""
 
 
+def test_the_beginning_of_a_name_is_nearer_than_another_name() -> None:
+    assert "Did you mean queue-status?" in run("system", "queue").stderr  # and not requeue
+
+
+def test_no_line_of_help_is_cut() -> None:
+    groups = [one for _, one in every_command(prospector) if isinstance(one, click.Group)]
+
+    assert groups
+    for group in groups:
+        assert "..." not in group.get_help(click.Context(group)).partition("Commands:")[2], group.name
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("job", "run", "--max-credits", "5.000"), "'5.000' is not a whole number. Write it in figures alone, as in 5000."),
+        (("job", "run", "--max-credits", "-1"), "-1 is too small: at least 0."),
+        (("demo", "--sites", "9000"), "9,000 is too large: at most 2,000."),
+    ],
+)  # fmt: skip
+def test_a_number_that_cannot_be_used_is_told_in_words(words: tuple[str, ...], said: str) -> None:
+    done = run(*words)
+
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
 def test_a_mistaken_option_is_answered_with_the_right_one() -> None:
     done = run("config", "show", "--jsn")
 

@@ -134,6 +134,13 @@ def test_a_file_of_ours_that_cannot_be_written_is_named(
     assert f"({tmp_path / in_the_way})" in done.stderr
 
 
+def test_a_backup_that_is_not_there_is_no_reason_to_be_told_to_replace_the_data(run: Run, tmp_path: Path) -> None:
+    done = run("db", "restore", str(tmp_path / "mistyped.dump"))
+
+    assert done.returncode == 2
+    assert done.stderr.strip() == f"There is no file {tmp_path / 'mistyped.dump'}. Check the name and the folder."
+
+
 def test_a_damaged_backup_changes_nothing(run: Run, tmp_path: Path) -> None:
     run("db", "shell", typed="CREATE TABLE kept AS SELECT generate_series(1, 100000) AS i;")
     run("db", "backup", str(tmp_path / "whole.dump"))

@@ -31,7 +31,7 @@ def test_usage_has_the_fields_of_the_documentation(account: Account) -> None:
         "used_api_credit": 0,
         "max_concurrency": 2,
         "current_concurrency": 1,
-        "renewal_subscription_date": "2026-12-18T10:00:00",
+        "renewal_subscription_date": "2026-12-18T00:00:00",
     }
 
 

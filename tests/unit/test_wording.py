@@ -231,6 +231,10 @@ def test_a_job_that_failed_with_domains_left_can_be_resumed() -> None:
     assert wording.outcome(one)[-1] == "Next: prospector job resume abc123"
 
 
+def test_one_domain_is_one_domain_in_the_breakdown_too() -> None:
+    assert wording.breakdown({Method.DIRECT: 1}).startswith("Direct (free): 1 domain | ")
+
+
 def test_the_breakdown_names_every_way_a_domain_can_be_read() -> None:
     words = wording.breakdown({Method.DIRECT: 3_891, Method.STANDARD: 1_924, Method.JS: 432})
 

@@ -9,10 +9,16 @@ import openpyxl
 import pytest
 import xlsxwriter
 
-from prospector.core.exclusions import Exclusions
+from prospector.core import intake
+from prospector.core.exclusions import exclusions
 from prospector.core.intake import take
-from prospector.core.workbook import read_workbook
+from prospector.core.table import Table
+from prospector.core.workbook import read_sheets
 from prospector.errors import InputInvalid
+
+
+def read_workbook(data: bytes, name: str) -> Table:
+    return next(read_sheets(data, name))
 
 
 def workbook(*sheets: Sequence[tuple[str, object]]) -> bytes:
@@ -138,11 +144,45 @@ def test_a_workbook_that_unpacks_without_measure_is_refused(monkeypatch: pytest.
         read_workbook(LIST, "leads.xlsx")
 
 
+COVER = [("A1", "Outreach list Q1"), ("A2", "made by Anna"), ("B2", "info@acme.com")]
+
+
+def test_the_sheet_with_the_domains_is_taken_and_not_the_cover_before_it() -> None:
+    leads = [("A1", "Site"), ("A2", "a.com"), ("B1", "DR"), ("B2", 7)]
+
+    found = take(workbook(COVER, leads), "leads.xlsx", exclusions())
+
+    assert [one.domain for one in found.domains] == ["a.com"]
+    assert 'leads.xlsx has 2 sheets; "Sheet2" was read.' in found.warnings
+
+
+def test_a_named_column_is_looked_for_in_every_sheet() -> None:
+    leads = [("A1", "Partner"), ("A2", "a.com"), ("B1", "Other"), ("B2", "b.com")]
+
+    found = take(workbook([("A1", "domain"), ("A2", "c.com")], leads), "leads.xlsx", exclusions(), "Partner")
+
+    assert [one.domain for one in found.domains] == ["a.com"]
+
+
+def test_where_no_sheet_has_a_domain_the_first_one_is_told_of() -> None:
+    found = take(workbook(COVER[:2], COVER[:1]), "leads.xlsx", exclusions())
+
+    assert [one.value for one in found.rejected] == ["Outreach list Q1", "made by Anna"]
+
+
+def test_a_list_that_is_too_long_is_not_passed_over_for_the_next_sheet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(intake, "MOST_DOMAINS", 2)
+    many = [("A1", "domain"), *((f"A{row}", f"site-{row}.com") for row in range(2, 5))]
+
+    with pytest.raises(InputInvalid, match="the limit is 2"):
+        take(workbook(many, [("A1", "domain"), ("A2", "a.com")]), "leads.xlsx", exclusions())
+
+
 def test_a_sheet_without_domains_is_named_where_there_are_others() -> None:
     summary = [("A1", "What"), ("B1", "Count"), ("A2", "rows"), ("B2", 2)]
-    several = workbook(summary, [("A1", "domain"), ("A2", "a.com")])
+    several = workbook(summary, summary)
 
     with pytest.raises(InputInvalid, match=r'domains in sheet "Sheet1" of leads\.xlsx\.'):
-        take(several, "leads.xlsx", Exclusions())
+        take(several, "leads.xlsx", exclusions())
     with pytest.raises(InputInvalid, match=r"domains in leads\.xlsx\."):
-        take(workbook(summary), "leads.xlsx", Exclusions())
+        take(workbook(summary), "leads.xlsx", exclusions())

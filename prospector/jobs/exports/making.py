@@ -18,7 +18,7 @@ from prospector.jobs.exports.prospect import asked, judge_of
 from prospector.jobs.exports.report import Report
 from prospector.jobs.exports.spool import Spool
 from prospector.jobs.exports.tally import KeywordCount, Summary, Tally, shown_keywords
-from prospector.jobs.exports.workbook import Workbook
+from prospector.jobs.exports.workbook import Workbook, own_columns
 from prospector.store.jobs import Job
 from prospector.store.results import Results, SiteRow
 
@@ -52,6 +52,7 @@ class Making:
         self._names = shown_keywords(self._keywords)
         self._columns = found.columns()
         self._asked = asked(found.job, self._names)
+        self._judge = judge_of(found, self._names)
         self._tally = Tally([KeywordCount() for _ in self._keywords])
 
     def open(self, storage: Storage, prefix: str, asked: Order, writers: ExitStack) -> list[File]:
@@ -75,7 +76,12 @@ class Making:
             FileKind.COST_CSV: lambda: CostCsv(writer, raw, self._credit_price_usd),
             FileKind.RESULTS_JSON: lambda: ResultsJson(writer, self._names),
             FileKind.WORKBOOK: lambda: Workbook(
-                writer, self._folder, self._keywords, self._names, self._columns, self._asked.has_client
+                writer,
+                self._folder,
+                self._keywords,
+                self._names,
+                own_columns(self._columns, self._judge.standing),
+                self._asked.has_client,
             ),
             FileKind.REPORT: lambda: Report(writer),
         }
@@ -105,13 +111,12 @@ class Making:
         return summary
 
     def _sites(self, outputs: Sequence[Output], spool: Spool) -> None:
-        judge = judge_of(self._found, self._names)
         mentions = self._found.mentions()
         waiting = next(mentions, None)
         for site in self._found.sites():
             gathered = Gathered()
             waiting = self._rows(outputs, site, gathered, waiting, mentions)
-            prospect = judge.prospect(site, gathered)
+            prospect = self._judge.prospect(site, gathered)
             self._tally.site(site, prospect)
             for one in outputs:
                 one.site(site, prospect)

@@ -19,16 +19,28 @@ class Kind(Enum):
     MONEY = "money"
     MOMENT = "moment"
     OWN = "own"  # a column of the user's file: numbers are numbers again
+    METRIC = (
+        "metric"  # the one that counts for the score: also 72,1 and 12.5K are numbers, or it could not be sorted by
+    )
 
 
 RIGHT = frozenset({Kind.NUMBER, Kind.MONEY})
+TEXTS = frozenset({Kind.TEXT, Kind.OWN})
+
+
+def plain_number(text: str) -> float | None:
+    """None: only as text nothing of it is lost."""
+    return float(text) if is_number(text) else None
 
 
 @dataclass(frozen=True)
 class Column:
+    """`number` reads the cells of a column of the user's own: None is text."""
+
     title: str
     width: int = 16
     kind: Kind = Kind.TEXT
+    number: Callable[[str], float | None] = plain_number
 
 
 @dataclass(frozen=True)
@@ -99,9 +111,9 @@ class Sheet:
         self._finish()
 
     def _cell(self, column: int, value: object, kind: Kind, text_look: Any) -> None:
-        if kind is Kind.OWN and is_number(str(value)):
-            self._page.write_number(self._next, column, float(str(value)))
-        elif kind in (Kind.TEXT, Kind.OWN):
+        if kind is Kind.OWN and (own := self._columns[column].number(str(value))) is not None:
+            self._page.write_number(self._next, column, own)
+        elif kind in TEXTS:
             text = str(value)
             self._page.write_string(self._next, column, excel_text(text), text_look)
             self.cut += len(text) >= SURELY_SHORT and excel_length(text) > EXCEL_CELL_CHARACTERS

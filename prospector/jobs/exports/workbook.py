@@ -9,6 +9,7 @@ import xlsxwriter
 from prospector.blobs import Writer
 from prospector.core.findings import Mention
 from prospector.core.link_words import LINKING, page_link_words
+from prospector.core.metric import Standing
 from prospector.core.outcomes import DomainState, PageFlag
 from prospector.core.remedies import remedy
 from prospector.core.score import Verdict
@@ -16,7 +17,7 @@ from prospector.jobs.exports.csv_files import lost_page, no_failure, retries
 from prospector.jobs.exports.front import write_settings, write_summary
 from prospector.jobs.exports.output import Output
 from prospector.jobs.exports.prospect import Prospect
-from prospector.jobs.exports.sheet import MOST_ROWS, Column, Formats, Kind, Sheet
+from prospector.jobs.exports.sheet import MOST_ROWS, Column, Formats, Kind, Sheet, plain_number
 from prospector.jobs.exports.tally import Summary
 from prospector.store.jobs import Keyword
 from prospector.store.results import Issue, PageTrouble, SiteRow
@@ -86,6 +87,12 @@ ISSUES = (Column("Row", 8, NUMBER), Column("What", 12), Column("Value", 44), Col
 SHOWN = frozenset([Verdict.QUALIFIED, Verdict.REVIEW, Verdict.REJECTED, Verdict.MENUS_ONLY])
 
 
+def own_columns(names: Sequence[str], metric: Standing | None) -> list[Column]:
+    """Those of the user's file. By the metric people sort, so 72,1 and 12.5K are numbers there too."""
+    numbers = {metric.name: metric.number} if metric else {}
+    return [Column(name, 16, Kind.OWN, numbers.get(name, plain_number)) for name in names]
+
+
 class Workbook(Output):
     def __init__(
         self,
@@ -93,7 +100,7 @@ class Workbook(Output):
         folder: Path,
         keywords: Sequence[Keyword],
         names: Sequence[str],
-        own: Sequence[str],
+        own: Sequence[Column],
         has_client: bool,
         most_rows: int = MOST_ROWS,
     ) -> None:
@@ -102,11 +109,10 @@ class Workbook(Output):
         self._book: Any = xlsxwriter.Workbook(
             str(self._path), {"constant_memory": True, "tmpdir": str(folder), "strings_to_urls": False}
         )
-        self._keywords, self._names, self._own = keywords, names, own
+        self._keywords, self._names, self._own = keywords, names, [one.title for one in own]
         self._formats = Formats.of(self._book)
         self._summary = self._book.add_worksheet("Summary")
-        own_columns = [Column(name, 16, Kind.OWN) for name in own]
-        self._opportunities = self._sheet("Opportunities", [*OPPORTUNITIES, *own_columns], most_rows)
+        self._opportunities = self._sheet("Opportunities", [*OPPORTUNITIES, *own], most_rows)
         self._mentions = self._sheet("Mentions", MENTIONS, most_rows)
         self._links = self._sheet("Already linking", LINKS, most_rows)
         self._failed = self._sheet("Failed", FAILED, most_rows)

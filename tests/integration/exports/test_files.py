@@ -543,3 +543,20 @@ def test_after_the_job_the_date_of_its_deletion_is_said(stores: Stores, engine: 
     made = export(stores, job)
 
     assert "This job will be auto-deleted on 2027-02-16. Download your results now." in made.text("report.html")
+
+
+def test_the_metric_column_can_be_sorted_by_also_where_its_numbers_have_a_decimal_comma(
+    stores: Stores, engine: Engine
+) -> None:
+    rows = zip("abcd", ["1.072,1", "9", "1.234", "k.A."], "7777", strict=True)
+    domains = [
+        ListedDomain(f"{name}.example", 2 + at, cells={"DR": rating, "Traffic": f"{traffic},5"})
+        for at, (name, rating, traffic) in enumerate(rows)
+    ]
+    job = make_job(engine, domains=domains, issues=(), input_rows=4, input_columns=["domain", "DR", "Traffic"])
+    pages.write(engine, job, [page(number, number, mentions=[mention(0, Zone.H1)]) for number in range(4)])
+    finish(engine, job, *[Finished(number, 1, DomainState.DONE) for number in range(4)])
+
+    found = {row["Domain"][0]: (row["DR"], row["Traffic"]) for row in table(export(stores, job), "Opportunities")}
+
+    assert found == {"a": (1072.1, "7,5"), "b": (9, "7,5"), "c": (1234, "7,5"), "d": ("k.A.", "7,5")}

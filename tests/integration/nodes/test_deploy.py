@@ -40,11 +40,11 @@ def test_a_node_with_our_code_installed_takes_no_other_and_is_compared(start_scr
     assert other.outcome is Outcome.REFUSED
 
 
-def test_a_node_that_is_away_is_refused_by_name(packed: bytes) -> None:
+def test_a_node_that_is_away_is_named_and_no_refusal(packed: bytes) -> None:
     (away,) = deploy.deploy(["http://127.0.0.1:9"], packed, environment(), "1")
 
-    assert away.outcome is Outcome.REFUSED
-    assert "127.0.0.1:9 does not answer" in away.problem
+    assert away.outcome is Outcome.UNREACHABLE
+    assert "127.0.0.1:9 does not answer: Connection refused." in away.problem
 
 
 def test_the_egg_has_everything_but_caches(packed: bytes, tmp_path: Path) -> None:
