@@ -74,6 +74,14 @@ def test_the_engine_says_by_running_that_it_is_stopping() -> None:
     )
 
 
+def test_the_engine_says_that_it_starts_right_before_it_runs() -> None:
+    starting = source(ExecutionEngine.start_async)
+
+    assert 0 < starting.find("signals.engine_started") < starting.index("self.running = True"), (
+        "prospector/scheduler.py watches engine.running from engine_started on: see ExecutionEngine.start_async."
+    )
+
+
 def test_the_engine_asks_the_scheduler_until_it_gives_nothing() -> None:
     asked = source(ExecutionEngine._start_scheduled_request)
 
