@@ -43,6 +43,9 @@ class Number(click.IntRange):
         return number
 
 
+CREDITS = Number(0, 1_000_000_000)  # no account has more, and no counter of the record holds three times as many
+
+
 class Command(click.Command):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -157,6 +157,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
             LOG.error("worker_refused", worker=self.pump.worker, error=str(error))
         else:
             LOG.error("pump_broken", worker=self.pump.worker, error=logs.in_full(error))
+        self._begin_to_stop()  # what waits for its answer would wait for ever
         deferred_from_coro(self.crawler.engine.close_spider_async(reason="frontier_refused"))
 
     def _begin_to_stop(self) -> None:

@@ -16,7 +16,7 @@ from cli import deployment, lists, output
 from cli.command import FAILED, INTERRUPTED
 from cli.demo import watching
 from cli.demo.stage import MODE, Ended, Stage, staged
-from cli.job import export, run
+from cli.job import export, exporting, run
 from prospector.core.score import Verdict as SiteVerdict
 from prospector.core.sums import Sum
 from prospector.errors import EnvironmentInvalid, ProspectorError
@@ -138,7 +138,7 @@ def _export(opened: "Deployment", job: str, out: Path) -> dict[str, str]:
     from prospector.store.kinds import ExportState
 
     asking.ask(opened.engine, job, Order((Format.CSV, Format.XLSX, Format.HTML)))
-    made = export.until_made(opened, job)
+    made = exporting.until_made(opened, job)
     if made.state is not ExportState.READY:
         raise ProspectorError(f"The export failed: {made.reason}.", "This is a defect of Prospector.")
     return export.fetched(made, export.Fetching(out, "name"))[1]

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from cli import deployment, output
-from cli.command import Command, Number
+from cli.command import CREDITS, Command
 from cli.deployment import Deployment
 from cli.job import wording
 
@@ -98,7 +98,7 @@ def pause(given: str, as_json: bool) -> None:
 
 @click.command(cls=Command)
 @job_argument
-@click.option("--max-credits", type=Number(0), metavar="N", help="From now on the job may use so many credits in all.")
+@click.option("--max-credits", type=CREDITS, metavar="N", help="From now on the job may use so many credits in all.")
 @output.json_option
 def resume(given: str, max_credits: int | None, as_json: bool) -> None:
     """Go on exactly where the job paused. What waited for credits or for a key is tried again.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli import deployment, input_files, lists, output, past_costs
-from cli.command import Command, Number
+from cli.command import CREDITS, Command, Number
 from cli.deployment import Deployment
 from cli.job import watching, wording
 from cli.lists import Lists
@@ -44,7 +44,7 @@ class Limits:
 
 
 OPTIONS = (
-    click.option("--max-credits", default=DEFAULT_CAP_CREDITS, show_default=True, type=Number(0), metavar="N", help="ScrapingBee credits it may use in all."),
+    click.option("--max-credits", default=DEFAULT_CAP_CREDITS, show_default=True, type=CREDITS, metavar="N", help="ScrapingBee credits it may use in all."),
     click.option("--max-pages-per-domain", "max_pages", default=0, type=Number(0), metavar="N", help="Hard cap on pages fetched; 0: none."),
     click.option("--max-minutes-per-domain", "max_minutes", default=DEFAULTS.max_minutes, show_default=True, type=Number(1, 1_440), metavar="N", help="Then the domain is done with what it has."),
     click.option("--max-hours", default=DEFAULTS.max_hours, show_default=True, type=Number(1, 8_760), metavar="N", help="Then the job pauses."),

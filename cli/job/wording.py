@@ -80,7 +80,7 @@ def lines(one: JobStatus, price_usd: Decimal) -> Iterator[tuple[str, str]]:
     if one.domains_failed:
         yield "Failed", f"{counted(one.domains_failed, 'domain')}{_reasons(one)}"
     if not one.is_live:
-        yield "Note", f"Redis does not answer; these are the numbers of {_moment(one.counted_at)}."
+        yield "Note", f"Redis does not answer, or is filled again; these are the numbers of {_moment(one.counted_at)}."
 
 
 def line(one: JobStatus, price_usd: Decimal) -> str:

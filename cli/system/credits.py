@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli import deployment, output
-from cli.command import Command, Number
+from cli.command import CREDITS, Command
 from cli.past_costs import account
 from prospector.errors import ProspectorError
 
@@ -18,7 +18,7 @@ LINES_SHOWN = 20
 
 @click.command("credits", cls=Command)
 @click.option("--settle", "lease", metavar="CALL", help="Say what a call has cost that nobody knows the price of.")
-@click.option("--credits", "used_credits", type=Number(0), help="With --settle: the credits it has cost.")
+@click.option("--credits", "used_credits", type=CREDITS, help="With --settle: the credits it has cost.")
 @output.json_option
 def credits_(lease: str | None, used_credits: int | None, as_json: bool) -> None:
     """Show the ledger beside the account: credits used by all jobs, what ScrapingBee says, and calls without a known price.

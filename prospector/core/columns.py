@@ -25,7 +25,6 @@ PRIORITY = {name: place for place, name in enumerate(NAMES)}
 REASONS_OF_WORDS = (hosts.Reason.NO_DOT, hosts.Reason.EMPTY)
 NUMBER = re.compile(r"[\W\d_]*\d[\W\d_]*")
 SAMPLE_ROWS = 300
-FEW_ROWS = 3  # with the header; of more, all with one domain, another column is meant: they are links to it, or from it
 ENOUGH = 0.2  # share of a column's cells that must be domains, where no name says which column it is
 NAMES_SHOWN = 12
 
@@ -44,7 +43,7 @@ class Choice:
 
 def choose(rows: Sequence[Row], file: str, wanted: str | None = None) -> Choice:
     """`rows` without the empty ones; `wanted` is a header name, a letter as in a spreadsheet, or a number from 1."""
-    sample = rows[:SAMPLE_ROWS]
+    sample = _sample(rows)
     width = max(len(row.cells) for row in rows)
     header = rows[0].cells
     if wanted is not None:
@@ -57,9 +56,14 @@ def choose(rows: Sequence[Row], file: str, wanted: str | None = None) -> Choice:
     return Choice(0, _names([], 1), has_header=False) if width == 1 else _fullest(sample, width, file)
 
 
+def _sample(rows: Sequence[Row]) -> Sequence[Row]:
+    """The first row, and others from all over the list: lists are sorted, and one site may have the first thousand rows."""
+    return [rows[0], *rows[1 :: len(rows) // SAMPLE_ROWS + 1]]
+
+
 def named_column(rows: Sequence[Row]) -> int | None:
     """That of the most telling name in the first row, and with domains, if any has some."""
-    fitting = _fitting(rows[:SAMPLE_ROWS], len(rows[0].cells))
+    fitting = _fitting(_sample(rows), len(rows[0].cells))
     return next(iter(fitting or _named(rows[0])), None)
 
 
@@ -69,10 +73,14 @@ def _named(header: Row) -> list[int]:
 
 
 def _fitting(sample: Sequence[Row], width: int) -> list[int]:
-    fitting = [at for at in _named(sample[0]) if _domains(sample[1:], at)]
-    if fitting and any(_tells_sites_apart(sample, at) for at in range(width)):
-        return [at for at in fitting if _tells_sites_apart(sample, at)]
-    return fitting
+    """The named ones with domains, but one that has less than half as many as another; none, where all that they have is one
+    domain, and a column of no known name has several: it is a list of links to that one, or from it."""
+    different = [len(_domains(sample[1:], at)) for at in range(width)]
+    named = [at for at in _named(sample[0]) if different[at]]
+    most = max((different[at] for at in named), default=0)
+    if most == 1 and max(different) > 2:
+        return []
+    return [at for at in named if 2 * different[at] >= most]
 
 
 def titles(rows: Sequence[Row], wanted: str | None = None) -> int:
@@ -156,10 +164,6 @@ def _worth(sample: Sequence[Row], at: int) -> tuple[bool, int, float]:
     alone = [row for row in sample if at < len(row.cells) and " " not in row.cells[at].strip()]
     share = _share_of_hosts(sample, at)
     return share >= ENOUGH, len(_domains(alone, at)), share
-
-
-def _tells_sites_apart(sample: Sequence[Row], at: int) -> bool:
-    return len(_domains(sample[1:], at)) > 1 or len(sample) <= FEW_ROWS
 
 
 def _domains(rows: Sequence[Row], at: int) -> set[str]:

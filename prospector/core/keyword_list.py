@@ -29,6 +29,8 @@ SENSITIVE = frozenset({"sensitive", "yes", "true", "1", "x"})
 INSENSITIVE = frozenset({"insensitive", "no", "false", "0", ""})
 
 OPTIONS = re.compile(r"\s*[,;|\t]\s*(case|label)\s*=\s*([^,;|\t]*?)\s*$", re.IGNORECASE)
+SEVERAL = 3
+WITH_NUMBER = re.compile(r"[,;]\s*[\d.,%]+$")
 EXACT = re.compile(r"\[([^\[\]]+)\]")
 BROAD = re.compile(r"\+[^\W\d][^+]*(?: \+[^\W\d][^+]*)+")
 
@@ -128,7 +130,7 @@ def _entries(data: bytes, name: str, listed: KeywordList) -> list[_Entry]:
         listed.warnings += [*table.notes, f'No column of {name} is named "keyword"; "{header}" was used.']
         return _of_column(rows, at)
     # without a header a comma belongs to the keyword ("Smith, Jones"), so the lines are read anew as they are
-    return _of_lines(read_table(data, name, delimiter=ONE_COLUMN), listed)
+    return _of_lines(read_table(data, name, delimiter=ONE_COLUMN), name, listed)
 
 
 def _named_column(row: Row) -> int | None:
@@ -150,12 +152,18 @@ def _of_column(rows: Sequence[Row], at: int) -> list[_Entry]:
     return [_of_row(row, header, at) for row in rows[1:] if at < len(row.cells) and row.cells[at].strip()]
 
 
-def _of_lines(table: Table, listed: KeywordList) -> list[_Entry]:
+def _of_lines(table: Table, name: str, listed: KeywordList) -> list[_Entry]:
     listed.warnings += table.notes
     listed.rejected += [
         RejectedKeyword(row.number, shown(row.cells[0]), KeywordReason.TOO_LONG) for row in table.too_long
     ]
-    return [_of_line(row) for row in table.rows if row.filled]
+    lines = [_of_line(row) for row in table.rows if row.filled]
+    if len(lines) >= SEVERAL and all(WITH_NUMBER.search(one.text) for one in lines):
+        listed.warnings.append(
+            f'Every keyword of {name} ends with a number, as "{lines[0].text}" does. If that is a column of its own, '
+            'write a header with "Keyword" above.'
+        )
+    return lines
 
 
 def _of_row(row: Row, header: Sequence[str], at: int) -> _Entry:

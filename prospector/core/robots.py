@@ -3,7 +3,7 @@
 import json
 import re
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
@@ -41,7 +41,6 @@ class Robots:
     rules: str = ""
     sitemaps: tuple[str, ...] = ()
     delay_seconds: float = 0.0
-    address: str = field(default="", compare=False)  # where it was found, after redirects
 
     def allows(self, url: str) -> bool:
         if self.stance is not Stance.RULES:
@@ -54,25 +53,25 @@ class Robots:
 
     def encoded(self) -> bytes:
         """Packed, for rules repeat themselves: those of a shop become a tenth."""
-        plain = json.dumps([self.stance, self.rules, self.sitemaps, self.delay_seconds, self.address])
+        plain = json.dumps([self.stance, self.rules, self.sitemaps, self.delay_seconds])
         return zlib.compress(plain.encode(), 1)
 
 
 def decoded(raw: bytes) -> Robots:
-    stance, rules, sitemaps, delay_seconds, address = json.loads(zlib.decompress(raw))
-    return Robots(Stance(stance), rules, tuple(sitemaps), float(delay_seconds), address)
+    stance, rules, sitemaps, delay_seconds, *_ = json.loads(zlib.decompress(raw))  # an older one ends with an address
+    return Robots(Stance(stance), rules, tuple(sitemaps), float(delay_seconds))
 
 
-def of_status(status: int, body: bytes, address: str = "") -> Robots:
+def of_status(status: int, body: bytes) -> Robots:
     """What an answer that is no redirect means."""
     if 200 <= status < 300:
-        return read(body, address)
+        return read(body)
     if 400 <= status < 500 and status != 429:
-        return Robots(Stance.NONE, address=address)
-    return Robots(Stance.UNREACHABLE, address=address)
+        return Robots(Stance.NONE)
+    return Robots(Stance.UNREACHABLE)
 
 
-def read(body: bytes, address: str = "") -> Robots:
+def read(body: bytes) -> Robots:
     """Our group if there is one, else the one for all; records that are no rules drop out, so that they split no group."""
     text = body[:MOST_BYTES].decode("utf-8", "replace").removeprefix("\ufeff")
     ours: list[str] = []
@@ -97,7 +96,7 @@ def read(body: bytes, address: str = "") -> Robots:
                 everyone.append(line)
     rules = ours if mentioned else everyone
     text = "\n".join(["user-agent: *", *rules])
-    return Robots(Stance.RULES, text, tuple(sitemaps[:MOST_SITEMAPS]), _delay(rules), address)
+    return Robots(Stance.RULES, text, tuple(sitemaps[:MOST_SITEMAPS]), _delay(rules))
 
 
 def _records(text: str) -> list[tuple[str, str]]:

@@ -43,9 +43,7 @@ class MemoryLimit:
     async def _watch(self) -> None:
         memory_mb = 0
         while memory_mb < self._limit_mb:
-            await asyncio.sleep(
-                LOOK_SECONDS
-            )  # first: an engine that is not running yet does not hear that it should stop
+            await asyncio.sleep(LOOK_SECONDS)  # first: an engine that does not run yet hears nothing
             memory_mb = resident_mb()
         LOG.warning("worker_drains", memory_mb=memory_mb, limit_mb=self._limit_mb)
         self._stopping = asyncio.ensure_future(self._crawler.stop_async())

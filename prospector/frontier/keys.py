@@ -30,6 +30,7 @@ OPEN = "open:{job}"  # set: domains that are open
 READY = "ready:{job}"  # sorted set: site -> the moment it may be asked; only sites with work and nothing in flight
 STALLED = "stalled:{job}"  # sorted set: domain whose site asked for a far moment -> that moment
 PARKED = "parked:{job}:{reason}"  # sorted set: entry of a page that waits for money, key, provider -> place in line
+LIFTED = "lifted:{job}"  # sorted set: as parked, of pages that a lift has let go and that are not in line yet
 PAID = "paid:{job}"  # sorted set: entry of a page -> its place in the line for paid requests (line_place.lua)
 RATE = "rate:{job}"  # hash: minute and counter -> how many in that minute
 

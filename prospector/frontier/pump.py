@@ -24,6 +24,7 @@ from prospector.frontier.client import AWAY, AsyncFrontier, Refusing, is_of_stat
 from prospector.frontier.desk import DelayBounds
 from prospector.frontier.moments import Ago, steady_seconds
 from prospector.frontier.outbox import Outbox
+from prospector.frontier.timetable import Timetable
 from prospector.frontier.troubles import Troubles
 
 T = TypeVar("T")
@@ -43,7 +44,7 @@ REFUSED_SECONDS = 1.0  # pause after a refusal
 
 
 class Pump:
-    """`room` says how many tickets the worker can take now; `deliver` gets each ticket; `about` is what a beat says."""
+    """A desk (desk.py). `room` says how many tickets the worker can take now; `deliver` gets them; `about` is what a beat says."""
 
     def __init__(
         self,
@@ -60,8 +61,7 @@ class Pump:
         self.changes = 0
         self.next_work_seconds: float | None = None  # until there is more to claim, as far as the last claim could tell
         self.take_back: Callable[[], None] = lambda: None  # a job was held or lifted: what was not sent goes back
-        # gets site, delay_ms, moment it is blocked until
-        self.heard_pace: Callable[[str, int, int], None] | None = None
+        self.heard_pace: Callable[[str, int, int], None] = lambda *_: None  # gets site, delay_ms, end of its block
         self.call_count = 0
         self.reconnections = 0
         self._frontier = frontier
@@ -77,12 +77,11 @@ class Pump:
         self._turns: deque[asyncio.Task[None]] = deque()
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self._draining = False
         self._stopping = False
         self._epoch = 0
+        self._in_doubt = True  # Redis may think that we hold something else than we do
         self._valid_until = 0.0
-        self._due_at = {"beat": 0.0, "reap": 0.0, "claim": 0.0}  # never while one is under way
-        self._poked = False  # since the last claim was sent
+        self._timetable = Timetable("beat", "reap", "claim")
 
     def start(self) -> None:
         self._task = asyncio.ensure_future(self._run())
@@ -103,48 +102,35 @@ class Pump:
         return answer
 
     def settle(self, ticket: Ticket, call: Call[bool]) -> None:
-        """The last word on a ticket. A second one is not sent."""
         if self.hands.pop(ticket.lease, None):
             self.tell(call)
 
     def free(self, ticket: Ticket, how: Fetch, latency_ms: int, bounds: DelayBounds, retry_after_ms: int) -> None:
-        """The fetch is over; what is made of it may take longer."""
+        now = Ago(steady_seconds())
         call = calls.release(
-            ticket.lease,
-            how,
-            latency_ms,
-            bounds.least_ms,
-            bounds.most_ms,
-            retry_after_ms,
-            bounds.crawl_delay_ms,
-            Ago(steady_seconds()),
+            ticket.lease, how, latency_ms, bounds.least_ms, bounds.most_ms, retry_after_ms, bounds.crawl_delay_ms, now
         )
         self.ask(call).add_done_callback(partial(self._hear_pace, ticket.site))
 
     def _hear_pace(self, site: str, answer: "asyncio.Future[tuple[int, int] | None]") -> None:
-        if self.heard_pace and not answer.cancelled() and not answer.exception() and (pace := answer.result()):
+        if not answer.cancelled() and not answer.exception() and (pace := answer.result()):
             self.heard_pace(site, *pace)
 
     def give_back(self, ticket: Ticket) -> None:
-        """Nothing was asked of the site: it has no delay to keep, and the page is as it was."""
         if ticket.lease in self.hands:
             self.tell(calls.release(ticket.lease, Fetch.UNSENT, 0, 0, 0))
         self.settle(ticket, calls.settle(ticket.lease, Verdict.UNSENT))
 
     def may_send(self, ticket: Ticket) -> bool:
-        """Asked right before the request leaves: does its lease surely still belong to this worker?"""
-        return ticket.lease in self.hands and steady_seconds() < self._valid_until
+        return ticket.lease in self.hands and not self._in_doubt and steady_seconds() < self._valid_until
 
     def poke(self) -> None:
-        """There may be room for tickets again."""
-        self._poked = True
-        if self._due_at["claim"] < math.inf:
-            self._due_at["claim"] = 0.0
+        self._timetable.hurry("claim")
         self._wake.set()
 
     def drain(self) -> None:
         """No claim from now on."""
-        self._draining = True
+        self._timetable.drop("claim")
         self._wake.set()
 
     async def stop(self, within_seconds: float) -> bool:
@@ -161,21 +147,19 @@ class Pump:
         return bool(done)
 
     async def _run(self) -> None:
-        connected = False
         pause, longest = RETURN_SECONDS
         try:
             while not (self._stopping and not self._outbox and not self._turns):
                 try:
-                    if not connected:
+                    if self._in_doubt:
+                        await self._break_off()
                         await self._open()
-                        connected = True
                     self._begin_turns()
                     await self._sleep()
                     await self._end_turns()
                     pause = RETURN_SECONDS[0]
                 except (*AWAY, Refusing) as error:
-                    connected = False
-                    self._valid_until = 0.0
+                    self._in_doubt = True
                     self._troubles.say(error)
                     await self._break_off()
                     await asyncio.sleep(REFUSED_SECONDS if isinstance(error, Refusing) else pause)
@@ -191,12 +175,11 @@ class Pump:
         self._turns.clear()
         self._outbox.send_again()
         self._refusal = None
-        for script, at in self._due_at.items():
-            self._due_at[script] = 0.0 if at == math.inf else at
+        self._timetable.break_off()
 
     async def _open(self) -> None:
         """A new connection: what Redis thinks we hold and we do not know of was granted in an answer that got lost, and what
-        we hold and it does not know of it has forgotten."""
+        we hold and it does not know of it has forgotten. Nothing is sent before the next beat."""
         before = self._frontier.run_id
         await self._frontier.open()
         self.reconnections += 1
@@ -204,9 +187,9 @@ class Pump:
         held = await self._frontier.hands(keys.key(keys.HANDS, worker=self.worker))
         for lease in held - set(self.hands) - self._outbox.settled():
             self.tell(calls.settle(lease, Verdict.UNSENT))
-        if set(self.hands) - held:
-            self._lose_hands(set(self.hands) - held)
-        self._due_at |= {"beat": 0.0, "claim": 0.0}
+        self._lose_hands(set(self.hands) - held)
+        self._timetable.hurry("beat", "claim")
+        self._in_doubt, self._valid_until = False, 0.0
 
     def _begin_turns(self) -> None:
         while len(self._turns) < TURNS_MOST and not self._refusal:
@@ -235,7 +218,7 @@ class Pump:
         self._outbox.hear(answers[: len(batch)])
         for call, answer in zip(due, answers[len(batch) :], strict=True):
             if isinstance(answer, RedisError):
-                self._due_at[call.script] = began + REFUSED_SECONDS
+                self._timetable.refuse(call.script, began + REFUSED_SECONDS)
                 if not is_of_state(answer):
                     self._troubles.say_refused(call.script, str(answer))
             else:
@@ -244,25 +227,23 @@ class Pump:
 
     def _due(self, now: float, room: int) -> list[Call[Any]]:
         due: list[Call[Any]] = []
-        if now >= self._due_at["beat"]:
+        if self._timetable.begin("beat", now):
             due.append(calls.beat(self.worker, self._about(), self._terms.lease_ms))
-        if now >= self._due_at["reap"]:
+        if self._timetable.begin("reap", now):
             due.append(calls.reap(self._terms.lease_ms))
-        if not self._draining and now >= self._due_at["claim"]:  # one with no room still learns what was held or lost
+        if self._timetable.begin("claim", now):  # one with no room still learns what was held or lost
             due.append(calls.claim(self.worker, max(0, room), self._terms, self._frontier.run_id))
-            self._poked = False
-        self._due_at |= {call.script: math.inf for call in due}
         return due
 
     def _hear(self, call: Call[Any], answer: Any, began: float, room: int) -> None:
         match call.script:
             case "beat":
-                self._due_at["beat"] = began + self._lease_seconds / BEATS_A_LEASE
+                self._timetable.end("beat", began + self._lease_seconds / BEATS_A_LEASE)
                 self._extend(began)
-                if not answer:
-                    self._lose_hands()
+                if not answer and self.hands:  # taken for dead: a claim after that may have been answered first
+                    self._in_doubt = True
             case "reap":
-                self._due_at["reap"] = began + min(REAP_SECONDS, self._lease_seconds / BEATS_A_LEASE)
+                self._timetable.end("reap", began + min(REAP_SECONDS, self._lease_seconds / BEATS_A_LEASE))
                 if answer != (0, 0):
                     LOG.warning("leases_reaped", worker=self.worker, leases=answer[0], dead_letters=answer[1])
             case "claim":
@@ -277,12 +258,19 @@ class Pump:
                 del self.hands[lease]
             self.take_back()
 
+    def _valid(self, began: float) -> float:
+        """Until when what was heard in answer to something that was asked then surely holds."""
+        return began + min(HEARD_SECONDS, self._lease_seconds * (1 - MARGIN))
+
     def _extend(self, began: float) -> None:
-        self._valid_until = began + min(HEARD_SECONDS, self._lease_seconds * (1 - MARGIN))
+        self._valid_until = max(self._valid_until, self._valid(began))
 
     def _take(self, claim: Claim, began: float, room: int) -> None:
+        if claim.tickets and steady_seconds() >= self._valid(began):  # this process slept: they may be another's by now
+            self._in_doubt = True
+            return
         if claim.lost:
-            self._due_at["claim"] = began + IDLE_SECONDS
+            self._timetable.refuse("claim", began + IDLE_SECONDS)
             self._lose_hands()
             return
         if claim.epoch != self._epoch:  # rebuilt before this worker has seen it empty
@@ -294,15 +282,14 @@ class Pump:
             self.take_back()
         self.next_work_seconds = None if claim.wait_ms is None else claim.wait_ms / 1000
         wait = IDLE_SECONDS if claim.wait_ms is None or room <= 0 else min(IDLE_SECONDS, claim.wait_ms / 1000)
-        self._due_at["claim"] = 0.0 if self._poked else began + wait
+        self._timetable.end("claim", began + wait)
         if claim.tickets:
             self.hands.update({ticket.lease: ticket for ticket in claim.tickets})
             self._deliver(list(claim.tickets))
 
     async def _sleep(self) -> None:
         """Until the next beat, reap or claim is due, or until somebody tells something: then a little, to gather more."""
-        due_at = [at for script, at in self._due_at.items() if not (self._draining and script == "claim")]
-        waits = min(due_at) - steady_seconds() if len(self._turns) < TURNS_MOST else math.inf
+        waits = self._timetable.next_at() - steady_seconds() if len(self._turns) < TURNS_MOST else math.inf
         try:
             async with asyncio.timeout(max(0.0, waits) if waits < math.inf else None):
                 await self._wake.wait()

@@ -34,11 +34,21 @@ def reconcile(
     for _ in range(TURNS_MOST):
         with engine.begin() as connection:
             job = jobs.hold_still(connection, job_id)
-            _follow(connection, frontier, job, lift_again, check_domains)
-            state = jobs.job(connection, job_id).state
+            state = _follow(connection, frontier, job, lift_again, check_domains)
         if state is job.state:
             break
     return state
+
+
+def bring_on(engine: Engine, frontier: Frontier, job_id: str) -> None:
+    """As reconcile, for whoever only looks: what somebody else is at, a rebuild for example, is not waited for."""
+    if _known(frontier, job_id) is None:
+        rebuild_if_lost(engine, frontier)
+    for _ in range(TURNS_MOST):
+        with engine.begin() as connection:
+            job = jobs.hold_if_free(connection, job_id)
+            if job is None or _follow(connection, frontier, job, False, False) is job.state:
+                return
 
 
 def follow(engine: Engine, frontier: Frontier, job_id: str) -> None:
@@ -68,7 +78,8 @@ def prepare(engine: Engine, frontier: Frontier, job_id: str) -> None:
             fill.fill(connection, frontier, job_id)
 
 
-def _follow(connection: Connection, frontier: Frontier, job: Job, lift_again: bool, check_domains: bool) -> None:
+def _follow(connection: Connection, frontier: Frontier, job: Job, lift_again: bool, check_domains: bool) -> JobState:
+    """The state that it has then."""
     here = _here(frontier, job.id)
     known = here if here and here.filled else None
     match job.state:
@@ -90,6 +101,7 @@ def _follow(connection: Connection, frontier: Frontier, job: Job, lift_again: bo
                 checkpoint(connection, job, _as_recorded(connection, job, known))
             if here:
                 drop(frontier, job.id)
+    return jobs.job(connection, job.id).state
 
 
 def _run(

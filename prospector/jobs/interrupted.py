@@ -47,8 +47,10 @@ def go_on(engine: Engine, frontier: Frontier, found: list[Interruption]) -> None
 
 def _noted(connection: Connection, job: Job, stopped_at: datetime) -> bool:
     """False: it was before. Of two commands at once the second waits for the first."""
-    jobs.hold_still(connection, job.id)
     facts = {FACT: stopped_at.isoformat()}
+    if events.has(connection, EventKind.NOTE, job.id, facts):  # no command waits for whoever is at that job now
+        return False
+    jobs.hold_still(connection, job.id)
     if events.has(connection, EventKind.NOTE, job.id, facts):
         return False
     words = f"interrupted at {stopped_at:%Y-%m-%d %H:%M} UTC, when its servers stopped; it goes on"

@@ -34,4 +34,4 @@ def _known(frontier: Frontier, wanted: list[Job]) -> dict[str, Status]:
         answers = frontier.run(job_calls.status([job.id for job in wanted]))
     except ServerUnreachable:
         return {}
-    return {one.job: one for one in answers if one}
+    return {one.job: one for one in answers if one and one.filled}

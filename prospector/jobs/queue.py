@@ -18,6 +18,7 @@ from prospector.store.domains import Seed
 UNDER_WAY = frozenset({JobState.RUNNING, JobState.PAUSING, JobState.PAUSED})
 ENDED_WELL = frozenset({JobState.COMPLETED, JobState.FAILED})
 LETTERS_SHOWN = 20
+MOST_DIGITS = 18  # of the number of a dead letter; a longer one is nobody's
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def queue_status(engine: Engine, frontier: Frontier) -> QueueStatus:
 def requeue(engine: Engine, frontier: Frontier, asked: str, job: str | None = None) -> Requeued:
     """`asked`: the number of a dead letter, or a domain, of `job` where several list it."""
     with engine.begin() as connection:
-        if asked.isdecimal():
+        if asked.isdecimal() and len(asked) <= MOST_DIGITS:
             letter = dead_letters.requeue(connection, int(asked))
             made = _again(connection, frontier, letter.job, letter.domain, [letter])
         else:

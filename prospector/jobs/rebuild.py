@@ -11,6 +11,7 @@ from prospector.frontier.client import Frontier
 from prospector.frontier.rebuild_calls import Lost, RecalledSite
 from prospector.jobs.fill import fill
 from prospector.store import jobs, locks, rebuild, sites
+from prospector.store.failures import each
 from prospector.store.locks import Lock
 
 LOG = logs.named(__name__)
@@ -54,12 +55,15 @@ def _mend(connection: Connection, frontier: Frontier, lost: Lost) -> None:
         _recall_sites(connection, frontier)
         frontier.run(calls.begin(rebuild.next_epoch(connection)))
     connection.commit()
-    for job in (*lost.unfilled, *lost.unlifted):
-        _mend_job(connection, frontier, job)
-        connection.commit()
+    each((*lost.unfilled, *lost.unlifted), lambda job: _mend_job(connection, frontier, job))
 
 
 def _mend_job(connection: Connection, frontier: Frontier, job: str) -> None:
+    with connection.begin():
+        _fill(connection, frontier, job)
+
+
+def _fill(connection: Connection, frontier: Frontier, job: str) -> None:
     """Whoever had the job before may have filled it, or ended it."""
     state = jobs.hold_still(connection, job).state
     if state not in UNDER_WAY:

@@ -15,7 +15,7 @@ from prospector.errors import ServerUnreachable
 from prospector.frontier import job_calls
 from prospector.frontier.client import Frontier
 from prospector.frontier.job_calls import Status
-from prospector.jobs.follow import left, reconcile
+from prospector.jobs.follow import bring_on, left
 from prospector.store import checkpoints, domains, finds, jobs, misses, verdicts
 from prospector.store.checkpoints import Checkpoint
 from prospector.store.finds import Find
@@ -119,9 +119,11 @@ def status(engine: Engine, frontier: Frontier, job_id: str) -> JobStatus:
         job = jobs.job(connection, job_id)
     try:
         if job.state in IN_FLIGHT:
-            reconcile(engine, frontier, job_id)
+            bring_on(engine, frontier, job_id)
         known = frontier.run(job_calls.status([job_id]))[0]
     except ServerUnreachable:
+        known = None
+    if known and not known.filled:  # its numbers would go back to nothing, and forward again
         known = None
     with engine.connect() as connection:
         job = jobs.job(connection, job_id)

@@ -44,6 +44,11 @@ class Ledger:
         self._settlements[lease] = used_credits
         self._begin()
 
+    def spare(self, lease: str) -> None:
+        """The call that was reserved for is not made."""
+        self.asked.discard(lease)
+        self.settle(lease, 0)
+
     async def close(self) -> None:
         self._closing = True
         self._wake.set()

@@ -32,7 +32,7 @@ class PaidTicketPassage(TicketPassage):
         if lease in self._desk.hands:
             self._desk.hands[lease] = replace(self._ticket, price=0)
         if self._is_reserved:
-            self._ledger.settle(lease, 0)
+            self._ledger.spare(lease)
 
     async def reserved(self) -> bool:
         ticket = self._ticket

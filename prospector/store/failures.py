@@ -2,7 +2,7 @@
 
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import Enum
 from typing import TypeVar
@@ -85,3 +85,17 @@ def again(work: Callable[[], T]) -> T:
                 raise
         time.sleep(random.uniform(0, LONGEST_PAUSE_SECONDS) * tries)  # noqa: S311  # no secret: apart from each other
     return work()
+
+
+def each(items: Iterable[T], work: Callable[[T], object]) -> None:
+    """Of all of them, also after one that fails, which is raised at the end. A server that is away ends it at once."""
+    failed: Exception | None = None
+    for one in items:
+        try:
+            work(one)
+        except ServerUnreachable:
+            raise
+        except (DBAPIError, ProspectorError) as error:
+            failed = error
+    if failed:
+        raise failed

@@ -226,6 +226,13 @@ def hold_still(connection: Connection, job_id: str) -> Job:
     return job(connection, job_id) if row is None else _job(row)
 
 
+def hold_if_free(connection: Connection, job_id: str) -> Job | None:
+    """As hold_still, without waiting. None: somebody else holds it."""
+    held = select(tables.jobs).where(tables.jobs.c.id == job_id).with_for_update(key_share=True, skip_locked=True)
+    row = connection.execute(held).mappings().one_or_none()
+    return None if row is None else _job(row)
+
+
 def allow(connection: Connection, job_id: str, max_credits: int) -> None:
     """A new cap on what the job may spend."""
     jobs = tables.jobs

@@ -49,6 +49,20 @@ def test_a_known_name_over_one_domain_is_taken_without_a_word_where_there_is_no_
     assert chosen(["URL", "Note"], *([f"https://a.com/{page}", "x"] for page in range(4))).note == ""
 
 
+def test_the_whole_list_is_looked_at_though_one_site_has_its_first_thousand_rows() -> None:
+    one_site = [[f"https://big.com/{page}", f"https://{page % 3}.client.com/"] for page in range(1_000)]
+    others = [[f"https://site-{number}.com/", "https://client.com/"] for number in range(500)]
+
+    assert chosen(["URL", "Leads to"], *one_site, *others).name == "URL"
+
+
+def test_a_known_name_over_a_column_that_is_nearly_empty_gives_way() -> None:
+    rows = [[f"site-{number}.com" if number < 4 else "", f"https://site-{number}.com/"] for number in range(10)]
+
+    assert chosen(["Domain", "Website"], *rows).name == "Website"
+    assert chosen(["Domain", "Website"], *rows[:8]).name == "Domain"
+
+
 def test_sentences_that_name_sites_are_not_the_list() -> None:
     choice = chosen(["Title", "Page"], ["Amazon.com review", "https://a.com/x"], ["Booking.com tips", "https://b.com/"])
 

@@ -36,6 +36,15 @@ def test_one_keyword_a_line_as_it_is_written() -> None:
     ]
 
 
+def test_keywords_that_all_end_with_a_number_are_asked_about() -> None:
+    (asked,) = warnings("crm software,1000", "best crm,500", "erp,30")
+
+    assert asked.startswith('Every keyword of keywords.txt ends with a number, as "crm software,1000" does.')
+    assert texts("Keyword,Volume\ncrm software,1000\nbest crm,500\nerp,30\n") == ["crm software", "best crm", "erp"]
+    assert warnings("crm software,1000", "best crm,500", "Smith, Jones") == []
+    assert warnings("Windows, 11") == []
+
+
 def test_the_signs_of_google_ads_are_no_part_of_a_keyword() -> None:
     assert texts("[crm software]\n+crm +für +handwerker\n") == ["crm software", "crm für handwerker"]
     assert texts("C++ +plus\n+1 +49\n+Pool\n[a] or [b]\n") == ["C++ +plus", "+1 +49", "+Pool", "[a] or [b]"]

@@ -24,6 +24,7 @@ def test_links_to_a_hundred_sites_and_little_text_are_a_farm() -> None:
 @pytest.mark.parametrize("host", ["lists.com", "www.lists.com", "page-{}.lists.com"])
 def test_links_of_the_site_itself_are_none_of_a_farm(host: str) -> None:
     assert not of(links(host=host))
+    assert not of(links(SITES - 1) + links(1, host=host))
 
 
 def test_many_links_to_few_sites_are_no_farm() -> None:

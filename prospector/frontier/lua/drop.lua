@@ -5,7 +5,7 @@
 local job, most = ARGV[1], tonumber(ARGV[2])
 redis.call('ZREM', RUNNING(), job)
 redis.call('HINCRBY', META(), 'changes', 1)
-redis.call('UNLINK', WAITING(job), STALLED(job), PAID(job), RATE(job))
+redis.call('UNLINK', WAITING(job), STALLED(job), LIFTED(job), PAID(job), RATE(job))
 redis.call('ZREM', PAID_WAITING(), job)
 for _, domain in ipairs(redis.call('SRANDMEMBER', OPEN(job), most)) do
   local site = redis.call('HGET', DOMAIN(job, domain), 'site')

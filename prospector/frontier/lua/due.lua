@@ -8,7 +8,7 @@ for _, job in ipairs(redis.call('ZRANGE', RUNNING(), 0, -1)) do
   if (tonumber(known[1]) or 0) > 0 or (tonumber(known[2]) or 0) > 0 then return 1 end
   local first = redis.call('ZRANGE', READY(job), 0, 0, 'WITHSCORES')
   if first[2] and tonumber(first[2]) <= soon then return 1 end
-  if redis.call('ZSCORE', PAID_WAITING(), job) or redis.call('EXISTS', PARKED(job, 'provider')) == 1 then return 1 end
+  if redis.call('ZSCORE', PAID_WAITING(), job) or redis.call('EXISTS', LIFTED(job), PARKED(job, 'provider')) > 0 then return 1 end
 end
 for _, page in ipairs(redis.call('ZRANGE', LATER(), '-inf', soon, 'BYSCORE', 'LIMIT', 0, 100)) do
   if redis.call('ZSCORE', RUNNING(), (parts(page))) then return 1 end

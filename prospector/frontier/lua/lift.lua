@@ -1,7 +1,9 @@
--- The job's pages are handed out (again), and what was parked for any of the reasons given joins its line of paid pages.
+-- The job's pages are handed out (again), and what was parked for any of the reasons given joins its line of paid pages: a
+-- bounded number now, the rest with the claims to come.
 --
 -- ARGV  1 job   2 credit cap (-1: as it was)   then reasons; with 'key' or 'credits' the provider is tried again, by all jobs
 -- Gives the number of pages.
+local UNPARKED_NOW = 1000
 local job = ARGV[1]
 local now = clock()
 if redis.call('EXISTS', JOB(job)) == 0 then return 0 end
@@ -18,6 +20,14 @@ redis.call('HINCRBY', META(), 'changes', 1)
 local lifted = 0
 for i = 3, #ARGV do
   if redis.call('HGET', PROVIDER(), 'stopped') == ARGV[i] then redis.call('HDEL', PROVIDER(), 'stopped') end
-  lifted = lifted + unpark(job, ARGV[i], redis.call('ZCARD', PARKED(job, ARGV[i])))
+  local parked = PARKED(job, ARGV[i])
+  lifted = lifted + redis.call('ZCARD', parked)
+  if redis.call('EXISTS', LIFTED(job)) == 1 then
+    redis.call('ZUNIONSTORE', LIFTED(job), 2, LIFTED(job), parked)
+    redis.call('DEL', parked)
+  elseif redis.call('EXISTS', parked) == 1 then
+    redis.call('RENAME', parked, LIFTED(job))
+  end
 end
+unpark(job, LIFTED(job), UNPARKED_NOW)
 return lifted

@@ -22,7 +22,7 @@ for i = 2, #ARGV do
     local first = redis.call('ZRANGE', READY(job), 0, 0, 'WITHSCORES')[2]
     told[i - 1] = {
       redis.call('HMGET', JOB(job), unpack(names)), counted(job, 'pages', now), counted(job, 'domains', now), parked,
-      redis.call('ZCARD', PAID(job)), first and math.max(0, now - tonumber(first)) or 0,
+      redis.call('ZCARD', PAID(job)) + redis.call('ZCARD', LIFTED(job)), first and math.max(0, now - tonumber(first)) or 0,
       known[1] == 'running' and now - (tonumber(known[2]) or 0) or -1,
       redis.call('ZCOUNT', STALLED(job), now, '+inf'), last or '0',
     }

@@ -5,7 +5,7 @@
 local job = ARGV[1]
 local known = redis.call('HMGET', JOB(job), 'waiting', 'flying', 'open', 'idle')
 if tonumber(known[1] or 1) > 0 or tonumber(known[2]) > 0 or known[3] == '0' or known[3] ~= known[4] then return '' end
-if redis.call('EXISTS', PAID(job), PARKED(job, 'provider')) > 0 then return '' end
+if redis.call('EXISTS', PAID(job), LIFTED(job), PARKED(job, 'provider')) > 0 then return '' end
 for _, domain in ipairs(redis.call('SMEMBERS', OPEN(job))) do
   local pages = redis.call('HMGET', DOMAIN(job, domain), 'away', 'parked')
   if pages[1] ~= pages[2] then return '' end  -- some of them come back later by themselves

@@ -13,7 +13,7 @@ from types import FrameType
 
 from prospector import settings
 from prospector.blobs import storage
-from prospector.errors import NotFound, SettingInvalid, end_in_words
+from prospector.errors import EnvironmentInvalid, NotFound, SettingInvalid, end_in_words
 from prospector.jobs.exports.heart import SILENT_SECONDS
 from prospector.jobs.exports.run import Stores, hand_back, put_back, run
 from prospector.store import exports, server
@@ -78,6 +78,13 @@ def main() -> None:
                 connection, export, f"It needs more than {settings.EXPORT_MEMORY_MB} MB: raise EXPORT_MEMORY_MB."
             )
         raise
+    except OSError as error:
+        words = f"{error.strerror} ({error.filename})" if error.filename else error.strerror or str(error)
+        told = EnvironmentInvalid(
+            f"The machine that makes it does not allow it: {words}.", "Free some space in its TMPDIR."
+        )
+        put_back(used, export, str(told))
+        raise told from error
     except (ValueError, TypeError, LookupError, AssertionError, ArithmeticError, AttributeError) as error:
         # a defect of ours: the user reads one line, the log has the traceback
         put_back(used, export, f"Unexpected {type(error).__name__}: {error}. This is a defect of Prospector.")

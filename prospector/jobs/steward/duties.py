@@ -22,6 +22,7 @@ from prospector.jobs.steward.overtime import pause_overtime
 from prospector.jobs.steward.post import Post
 from prospector.jobs.steward.watch import Watch
 from prospector.store import events, jobs
+from prospector.store.failures import each
 from prospector.store.jobs import IllegalMove
 from prospector.store.kinds import EventKind
 
@@ -77,8 +78,7 @@ class Duties:
             states = {one.id: one.state for one in jobs.listed(connection, IN_FLIGHT)}
         self._under_way = tuple(job for job, state in states.items() if state is JobState.RUNNING)
         handed_out: list[str] = post.frontier.run(calls.running())
-        for job in {*states, *handed_out}:
-            follow.follow(post.engine, post.frontier, job)
+        each({*states, *handed_out}, lambda job: follow.follow(post.engine, post.frontier, job))
         if self._held_since is not None:
             self._say_resumed(datetime.now(UTC) - self._held_since)
             self._held_since = None

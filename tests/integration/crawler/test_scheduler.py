@@ -25,6 +25,10 @@ class Running:
 
     running = True
     _slot = None
+    closed_for = ""
+
+    async def close_spider_async(self, *, reason: str) -> None:
+        self.closed_for = reason
 
 
 @asynccontextmanager
@@ -155,6 +159,24 @@ def test_a_worker_that_is_told_to_stop_while_redis_is_away_cuts_off_what_is_in_f
     with FaultProxy(socket) as proxy:
         bench.crawler.settings.set("REDIS_URL", f"redis://{proxy.address}/{database}", priority=100)
         run(work())
+
+
+def test_a_worker_that_can_talk_to_the_frontier_no_more_closes_and_cuts_off_what_waits_for_it(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduler, "GRACE_SECONDS", 0.1)
+    cut_off = Event()
+    bench.crawler.signals.connect(cut_off.set, STOP_FETCHING)
+
+    async def work() -> None:
+        async with opened(bench) as made:
+            await requests(made, 3)
+            made.pump._room = None  # type: ignore[assignment]  # a defect of the pump's own
+            made.pump.poke()
+            await until(cut_off.is_set)
+            assert bench.crawler.engine.closed_for == "frontier_refused"  # type: ignore[union-attr]
+
+    run(work())
 
 
 def test_what_is_known_of_robots_txt_comes_with_the_tickets(bench: Bench) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import resource
 import secrets
 import signal
 import subprocess
@@ -25,7 +26,7 @@ from prospector.demo.proxy_faults import ProxyFault
 from prospector.errors import CredentialsRejected, ServerUnreachable
 from prospector.jobs.exports import making
 from prospector.jobs.exports.heart import NotOurs
-from prospector.jobs.exports.order import Format, Order
+from prospector.jobs.exports.order import Format, Order, order
 from prospector.jobs.exports.run import Stores, hand_back, run
 from prospector.jobs.exports.shelf import prefix
 from prospector.store import exports, pages, partitions, roles, server
@@ -438,6 +439,24 @@ def test_a_child_that_needs_too_much_memory_says_so(engine: Engine, job: str, tm
     with engine.connect() as connection:
         found = next(one for one in exports.of_job(connection, job) if one.id == asked)
     assert (found.state, found.reason) == ("failed", "It needs more than 160 MB: raise EXPORT_MEMORY_MB.")
+    assert keys(storage((tmp_path / "f").as_uri())) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits a process that runs")
+def test_a_child_whose_machine_has_no_room_says_so(engine: Engine, job: str, tmp_path: Path) -> None:
+    """What it puts aside on the way fills the disk as its files do."""
+    asked = waiting(engine, job, order(["csv"], {"only": ["prospects"]}))
+    process = child(engine, (tmp_path / "f").as_uri())
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (1_000, 1_000))
+
+    code, words = ended(process)
+
+    assert (code, words.count("\n")) == (3, 1)
+    with engine.connect() as connection:
+        found = next(one for one in exports.of_job(connection, job) if one.id == asked)
+    assert found.state == "waiting", "it has a second try"
+    assert found.reason
+    assert "File too large" in found.reason
     assert keys(storage((tmp_path / "f").as_uri())) == []
 
 

@@ -136,6 +136,19 @@ def test_a_suspect_whose_site_may_not_be_asked_yet_lets_all_others_work(frontier
     assert frontier.redis.get("prospector:quiet") is None
 
 
+def test_a_suspect_whose_address_may_not_be_asked_yet_waits_for_it(frontier: Hand) -> None:
+    """The limits per address hold for pages that are handed out alone, too."""
+    suspects(frontier, "poison.test")
+    frontier.advance(60_000)
+    frontier.redis.hset("prospector:site:poison.test", "address", "203.0.113.7")
+    frontier.redis.hset("prospector:address:203.0.113.7", "flying", 16)
+
+    assert frontier.claim(worker="node/b").tickets == ()
+
+    frontier.redis.hset("prospector:address:203.0.113.7", "flying", 0)
+    assert [one.domain for one in frontier.claim(worker="node/b").tickets] == ["poison.test"]
+
+
 def test_a_suspect_whose_site_is_being_asked_lets_all_others_work(frontier: Hand) -> None:
     suspects(frontier, "poison.test")
     frontier.job("two", ["shop.test", "blog.test"])

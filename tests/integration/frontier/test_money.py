@@ -13,7 +13,7 @@ from prospector.core.method_memory import MethodMemory
 from prospector.core.methods import Method
 from prospector.core.priority import RANK, Priority
 from prospector.core.ticket import Kind, PageState, Ticket, Verdict
-from prospector.frontier import calls, paid_calls
+from prospector.frontier import calls, job_calls, paid_calls
 from prospector.frontier.calls import Found
 from prospector.frontier.client import Frontier
 from prospector.frontier.paid_calls import Provider
@@ -191,6 +191,31 @@ def test_after_one_refusal_nothing_is_paid_for_by_any_job_until_it_is_lifted(
     assert frontier.run(calls.lift("one", [reason])) == 3
     frontier.advance(1_000)
     assert {one.job for one in frontier.claim().tickets} == {"one"}
+
+
+def test_a_lift_of_very_many_pages_blocks_nobody_and_loses_none(frontier: Hand) -> None:
+    """A bounded number joins the line at once, the rest with the claims to come; meanwhile the job is not stuck."""
+    paying(frontier, "one", ["a.test"], cap_credits=0)
+    frontier.claim()
+    many = {f"one\x1fa.test\x1fhttps://a.test/{number}": number for number in range(1_200)}
+    frontier.redis.zadd("prospector:parked:one:budget", many)
+    for counter in ("away", "parked"):
+        frontier.redis.hincrby("prospector:domain:one:a.test", counter, len(many))
+    assert frontier.run(job_calls.stuck("one")) == "budget"
+
+    assert frontier.run(calls.lift("one", ["budget"], cap_credits=0)) == len(many) + 1
+    assert frontier.redis.zcard("prospector:paid:one") == 1_000
+    assert frontier.run(job_calls.stuck("one")) == ""
+    assert frontier.run(job_calls.due(0))
+    (status,) = frontier.run(job_calls.status(["one"]))
+    assert status
+    assert status.paid_line == len(many) + 1
+
+    assert frontier.run(calls.lift("one", ["budget"], cap_credits=0)) == 0
+    frontier.run(paid_calls.limit_paid(0))
+    for _ in range(5):
+        frontier.claim()
+    assert frontier.redis.zcard("prospector:paid:one") == len(many) + 1
 
 
 # how many at once

@@ -117,6 +117,8 @@ def test_what_cannot_be_queued_again_is_told_with_what_to_do(frontier: Hand, eng
         domains.open_(connection, poisoned, [1])
     with pytest.raises(NotFound, match="no dead letter 999"):
         requeue(engine, frontier, "999")
+    with pytest.raises(NotFound, match="9999999999999999999 is not listed by any job"):
+        requeue(engine, frontier, "9999999999999999999")
     with pytest.raises(NotFound, match=r"other\.example is not listed by any job"):
         requeue(engine, frontier, "other.example")
     with pytest.raises(Conflict, match=r"b\.example is being crawled"):

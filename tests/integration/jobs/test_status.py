@@ -13,15 +13,17 @@ from prospector.core.states import JobState
 from prospector.core.ticket import Verdict
 from prospector.core.urls import fingerprint
 from prospector.core.zones import Zone
-from prospector.frontier import calls
+from prospector.frontier import calls, job_calls
 from prospector.frontier.calls import Fetch
 from prospector.frontier.client import Frontier
 from prospector.jobs import control, job_log
+from prospector.jobs.checkpoint import checkpoint
 from prospector.jobs.interrupted import go_on, newly_interrupted
 from prospector.jobs.listing import NOT_ARCHIVED, listing
 from prospector.jobs.status import status
-from prospector.store import events, jobs, misses
+from prospector.store import events, jobs, locks, misses
 from prospector.store.finds import Find
+from prospector.store.locks import Lock
 from prospector.store.pages import MentionRow, PageRow, write
 
 from .conftest import Desk
@@ -145,6 +147,44 @@ def test_a_job_that_found_nothing_says_so_with_the_nearest_spellings(desk: Desk)
         'No mention of "crm" on 3 domains.',
         'No mention of "Acme CRM" on 3 domains. Nearest spellings seen: "AcmeCRM" on 2 domains.',
     )
+
+
+def hurry(engine: Engine) -> None:
+    """Whoever waits for a lock of this record from now on fails instead."""
+    with engine.begin() as connection:
+        connection.execute(text(f"ALTER DATABASE {engine.url.database} SET lock_timeout = '100ms'"))
+    engine.dispose()
+
+
+def test_who_looks_at_a_job_waits_for_nobody_who_works_on_it(desk: Desk) -> None:
+    job = desk.running()
+    stopped_at = datetime.now(UTC) + timedelta(seconds=1)
+    told = newly_interrupted(desk.engine, stopped_at)
+    hurry(desk.engine)
+
+    with desk.engine.begin() as connection:
+        jobs.hold_still(connection, job)
+        one = status(desk.engine, desk.frontier, job)
+        told_again = newly_interrupted(desk.engine, stopped_at)
+
+    assert one.job.state is JobState.RUNNING
+    assert (len(told), told_again) == (1, [])
+
+
+def test_the_numbers_of_a_job_that_is_filled_again_are_those_of_its_checkpoint(desk: Desk) -> None:
+    job = desk.running()
+    desk.crawl()
+    with desk.engine.begin() as connection:
+        checkpoint(connection, jobs.job(connection, job), desk.frontier.run(job_calls.status([job]))[0])
+    desk.frontier.redis.hdel(f"prospector:job:{job}", "filled", "domains_done", "pages")
+
+    with desk.engine.connect() as connection, locks.alone(connection, Lock.REBUILD):
+        jobs.hold_still(connection, job)
+        one = status(desk.engine, desk.frontier, job)
+        (listed,) = listing(desk.engine, desk.frontier)
+
+    assert (one.domains_done, one.is_live) == (3, False)
+    assert (listed.domains_done, listed.is_live) == (3, False)
 
 
 def test_the_lines_of_a_job_come_out_of_all_logs_in_order(tmp_path: Path) -> None:

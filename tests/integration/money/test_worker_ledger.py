@@ -60,6 +60,18 @@ def test_settlements_are_in_the_record_when_a_worker_has_ended_in_good_order(eng
     assert totals(engine, job) == Totals(1, 0)
 
 
+def test_a_call_that_is_not_made_after_all_costs_nothing_and_is_forgotten(engine: Engine, job: str) -> None:
+    async def reserve_and_spare() -> set[str]:
+        ledger = Ledger(engine)
+        await ledger.reserve(row("1.1", job))
+        ledger.spare("1.1")
+        await ledger.close()
+        return ledger.asked
+
+    assert asyncio.run(reserve_and_spare()) == set()
+    assert totals(engine, job) == Totals(0, 0)
+
+
 def test_a_connection_that_breaks_loses_no_row(engine: Engine, job: str) -> None:
     def break_connections() -> None:
         with engine.connect() as connection:

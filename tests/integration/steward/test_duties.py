@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import Engine, make_url, text
+from sqlalchemy.exc import DBAPIError
 
 from prospector.core.methods import PRICE_CREDITS
 from prospector.core.states import JobState
@@ -16,26 +17,30 @@ from prospector.frontier import calls, job_calls
 from prospector.frontier.calls import Fetch, Terms
 from prospector.frontier.client import Frontier
 from prospector.frontier.job_calls import Status
-from prospector.jobs import control, follow
+from prospector.jobs import control, follow, rebuild
 from prospector.jobs.steward import closing
 from prospector.jobs.steward.counters import Counters
 from prospector.jobs.steward.duties import Duties
 from prospector.jobs.steward.gauges import Gauges
 from prospector.jobs.steward.overtime import pause_overtime
 from prospector.jobs.steward.post import Post
-from prospector.store import checkpoints, domains, events, jobs
+from prospector.store import checkpoints, domains, events, jobs, partitions
 from prospector.store.jobs import NewJob
 
 TERMS = Terms(40, 1000, 100, tuple((str(method), price) for method, price in PRICE_CREDITS.items()))
 
 
+def start(engine: Engine, frontier: Frontier, new: NewJob) -> str:
+    with engine.begin() as connection:
+        job = jobs.create(connection, new).job
+    control.start(engine, frontier, job)
+    return job
+
+
 @pytest.fixture
 def running(engine: Engine, frontier: Frontier, new_job: Callable[..., NewJob]) -> str:
     """A job of three domains, under way."""
-    with engine.begin() as connection:
-        job = jobs.create(connection, new_job()).job
-    control.start(engine, frontier, job)
-    return job
+    return start(engine, frontier, new_job())
 
 
 @pytest.fixture
@@ -77,6 +82,27 @@ def test_domains_whose_worker_died_are_closed_and_their_job_ends(
     assert state(engine, running) == (JobState.COMPLETED, "3 succeeded")
     with engine.connect() as connection:
         assert domains.unfinished(connection, running) == []
+
+
+def test_a_job_that_cannot_be_filled_or_followed_keeps_no_other_from_it(
+    engine: Engine, frontier: Frontier, new_job: Callable[..., NewJob], duties: Duties
+) -> None:
+    broken, good, broken_too = (start(engine, frontier, new_job()) for _ in range(3))
+    with engine.begin() as connection:
+        for job in (broken, broken_too):
+            partitions.drop(connection, job)
+    frontier.redis.flushdb()
+
+    with pytest.raises(DBAPIError):
+        rebuild.rebuild_if_lost(engine, frontier)
+    assert frontier.run(calls.running()) == [good]
+    read_homepages(frontier)
+    closing.close_ended(engine, frontier)
+    with pytest.raises(DBAPIError):
+        duties.follow_jobs()
+
+    assert state(engine, good) == (JobState.COMPLETED, "3 succeeded")
+    assert [state(engine, job)[0] for job in (broken, broken_too)] == [JobState.RUNNING, JobState.RUNNING]
 
 
 def test_counters_are_kept_every_so_many_domains_and_before_the_steward_ends(

@@ -163,6 +163,7 @@ def test_an_address_that_is_taken_is_no_reason_to_end() -> None:
     first.server_close()
 
 
-def test_an_address_that_is_none_is_refused_by_name() -> None:
-    with pytest.raises(SettingInvalid, match="METRICS_ADDRESS: '9641'"):
-        metrics_server.host_and_port("9641")
+@pytest.mark.parametrize("address", ["9641", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:99999", ":9641", "127.0.0.1:²"])
+def test_an_address_that_is_none_is_refused_by_name(address: str) -> None:
+    with pytest.raises(SettingInvalid, match=f"METRICS_ADDRESS: '{address}'"):
+        metrics_server.host_and_port(address)

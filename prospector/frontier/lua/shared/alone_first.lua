@@ -18,8 +18,8 @@ local function alone_first(worker, rules, now, tickets)
     if not site then redis.call('ZREM', SUSPECTS(), one)
     elseif rules.only_job ~= '' and rules.only_job ~= job then  -- another worker's
     else
-      local delay_ms = redis.call('ZSCORE', RUNNING(), job) and site_due(site, rules, now)
-      if delay_ms and limit_reached(job, domain, site, now) ~= 'full' then may_go[#may_go + 1] = {one, job, domain, url, site, delay_ms}
+      local delay_ms, at = site_due(site, rules, now)
+      if redis.call('ZSCORE', RUNNING(), job) and at and at <= now and limit_reached(job, domain, site, now) ~= 'full' then may_go[#may_go + 1] = {one, job, domain, url, site, delay_ms}
       else redis.call('ZADD', SUSPECTS(), now, one) end  -- of a held job, or one that has to wait: behind the others
     end
   end

@@ -15,7 +15,8 @@ local function call_up(jobs, rules, now)
     redis.call('HSET', PROVIDER(), 'called', now)
   end
   for _, job in ipairs(jobs) do
-    local moved = unpark(job, 'provider', provider.open and 1 or UNPARKED_A_CALL)
+    unpark(job, LIFTED(job), UNPARKED_A_CALL)
+    local moved = unpark(job, PARKED(job, 'provider'), provider.open and 1 or UNPARKED_A_CALL)
     if provider.open and moved > 0 then break end
   end
   if room <= 0 then return end

@@ -1,13 +1,11 @@
 -- Grants one page of a site that seems due, as a ticket (JSON), or puts the site where it belongs and returns nil.
 local AGAIN_MS = 1000
 local function take_site(site, worker, rules, now)
-  local known = redis.call('HMGET', SITE(site), 'lease', 'next', 'blocked', 'delay', 'address')
-  local delay_ms = math.max(tonumber(known[4]) or 0, rules.delay_ms)
-  local at = math.max(tonumber(known[2]) or 0, tonumber(known[3]) or 0, rules.boot + delay_ms)
-  if not known[1] and at <= now then at = address_slot(site, known[5], now) end
-  if known[1] or at > now then
+  local delay_ms, at = site_due(site, rules, now)
+  if at and at <= now then at = address_slot(site, redis.call('HGET', SITE(site), 'address'), now) end
+  if not at or at > now then
     for _, job in ipairs(redis.call('ZRANGE', SITE_JOBS(site), 0, -1)) do
-      if known[1] then redis.call('ZREM', READY(job), site) else redis.call('ZADD', READY(job), at, site) end
+      if at then redis.call('ZADD', READY(job), at, site) else redis.call('ZREM', READY(job), site) end
     end
     return nil
   end

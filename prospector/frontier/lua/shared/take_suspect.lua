@@ -1,7 +1,8 @@
--- Grants a suspect page alone, of a site that may be asked now, if its method is affordable.
+-- Grants a suspect page alone, of a site that may be asked now, if its address may and its method is affordable.
 local function take_suspect(one, job, domain, url, site, worker, rules, delay_ms, now)
   local limit = limit_reached(job, domain, site, now)
   if limit == 'full' then return nil end
+  if address_slot(site, redis.call('HGET', SITE(site), 'address'), now) > now then return nil end
   redis.call('ZREM', SUSPECTS(), one)
   redis.call('HINCRBY', DOMAIN(job, domain), 'away', -1)
   if limit == 'past' then

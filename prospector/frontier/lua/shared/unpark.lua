@@ -1,6 +1,6 @@
--- Up to `most` pages that were parked for a reason join the line of their job, in the order they had. Gives how many.
-local function unpark(job, reason, most)
-  local popped = redis.call('ZPOPMIN', PARKED(job, reason), most)
+-- Up to `most` of the pages in `parked` join the line of their job, in the order they had. Gives how many.
+local function unpark(job, parked, most)
+  local popped = redis.call('ZPOPMIN', parked, most)
   for i = 1, #popped, 2 do
     local _, domain = parts(popped[i])
     if redis.call('EXISTS', DOMAIN(job, domain)) == 1 then
