@@ -79,7 +79,6 @@ class Pump:
         self._task: asyncio.Task[None] | None = None
         self._stopping = False
         self._epoch = 0
-        self._in_doubt = True  # Redis may think that we hold something else than we do
         self._valid_until = 0.0
         self._timetable = Timetable("beat", "reap", "claim")
 
@@ -122,7 +121,7 @@ class Pump:
         self.settle(ticket, calls.settle(ticket.lease, Verdict.UNSENT))
 
     def may_send(self, ticket: Ticket) -> bool:
-        return ticket.lease in self.hands and not self._in_doubt and steady_seconds() < self._valid_until
+        return ticket.lease in self.hands and steady_seconds() < self._valid_until
 
     def poke(self) -> None:
         self._timetable.hurry("claim")
@@ -147,19 +146,21 @@ class Pump:
         return bool(done)
 
     async def _run(self) -> None:
+        connected = False
         pause, longest = RETURN_SECONDS
         try:
             while not (self._stopping and not self._outbox and not self._turns):
                 try:
-                    if self._in_doubt:
-                        await self._break_off()
+                    if not connected:
                         await self._open()
+                        connected = True
                     self._begin_turns()
                     await self._sleep()
                     await self._end_turns()
                     pause = RETURN_SECONDS[0]
                 except (*AWAY, Refusing) as error:
-                    self._in_doubt = True
+                    connected = False
+                    self._valid_until = 0.0
                     self._troubles.say(error)
                     await self._break_off()
                     await asyncio.sleep(REFUSED_SECONDS if isinstance(error, Refusing) else pause)
@@ -179,7 +180,7 @@ class Pump:
 
     async def _open(self) -> None:
         """A new connection: what Redis thinks we hold and we do not know of was granted in an answer that got lost, and what
-        we hold and it does not know of it has forgotten. Nothing is sent before the next beat."""
+        we hold and it does not know of it has forgotten."""
         before = self._frontier.run_id
         await self._frontier.open()
         self.reconnections += 1
@@ -189,7 +190,6 @@ class Pump:
             self.tell(calls.settle(lease, Verdict.UNSENT))
         self._lose_hands(set(self.hands) - held)
         self._timetable.hurry("beat", "claim")
-        self._in_doubt, self._valid_until = False, 0.0
 
     def _begin_turns(self) -> None:
         while len(self._turns) < TURNS_MOST and not self._refusal:
@@ -240,8 +240,8 @@ class Pump:
             case "beat":
                 self._timetable.end("beat", began + self._lease_seconds / BEATS_A_LEASE)
                 self._extend(began)
-                if not answer and self.hands:  # taken for dead: a claim after that may have been answered first
-                    self._in_doubt = True
+                if not answer:
+                    self._lose_hands()
             case "reap":
                 self._timetable.end("reap", began + min(REAP_SECONDS, self._lease_seconds / BEATS_A_LEASE))
                 if answer != (0, 0):
@@ -258,17 +258,10 @@ class Pump:
                 del self.hands[lease]
             self.take_back()
 
-    def _valid(self, began: float) -> float:
-        """Until when what was heard in answer to something that was asked then surely holds."""
-        return began + min(HEARD_SECONDS, self._lease_seconds * (1 - MARGIN))
-
     def _extend(self, began: float) -> None:
-        self._valid_until = max(self._valid_until, self._valid(began))
+        self._valid_until = began + min(HEARD_SECONDS, self._lease_seconds * (1 - MARGIN))
 
     def _take(self, claim: Claim, began: float, room: int) -> None:
-        if claim.tickets and steady_seconds() >= self._valid(began):  # this process slept: they may be another's by now
-            self._in_doubt = True
-            return
         if claim.lost:
             self._timetable.refuse("claim", began + IDLE_SECONDS)
             self._lose_hands()

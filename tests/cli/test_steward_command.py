@@ -131,10 +131,10 @@ def test_a_local_stack_needs_no_deployment_and_says_so(run: Run) -> None:
     assert "Nothing to deploy" in done.stderr
 
 
-def test_a_node_that_is_away_ends_a_deployment_with_3_and_its_name(run: Run) -> None:
+def test_a_node_that_is_away_ends_a_deployment_with_7_and_its_name(run: Run) -> None:
     done = run("deploy", SCRAPYD_URLS="http://me:secret@127.0.0.1:9")
 
-    assert done.returncode == 3
+    assert done.returncode == 7
     assert "127.0.0.1:9 does not answer" in done.stdout + done.stderr
     assert "secret" not in done.stdout + done.stderr
 

@@ -188,50 +188,6 @@ def test_a_worker_that_was_taken_for_dead_drops_what_it_has(frontier: Hand) -> N
     run(work())
 
 
-def test_what_is_claimed_before_it_is_known_that_one_was_taken_for_dead_is_kept(frontier: Hand) -> None:
-    """Two answers may come in another order than their questions went."""
-    frontier.job("one", ["shop.test"])
-
-    async def work() -> None:
-        async with working(frontier._url) as worker:
-            await until(lambda: worker.got and worker.pump.may_send(worker.got[0]))
-            worker.pump._hear(calls.beat("node/w", {}, 60_000), False, pump.steady_seconds(), 1)
-            assert not worker.pump.may_send(worker.got[0])
-            worker.pump.poke()
-            await until(lambda: worker.pump.may_send(worker.got[0]))
-
-    run(work())
-
-
-def test_a_ticket_whose_answer_is_read_when_its_lease_may_be_over_is_given_back(
-    own_server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The process slept between its claim and the answer."""
-    hand = Hand(own_server.url)
-    hand.begin()
-    slept = 0.0
-    steady = moments.steady_seconds
-    monkeypatch.setattr(pump, "steady_seconds", lambda: steady() + slept)
-
-    async def work() -> None:
-        nonlocal slept
-        async with working(f"redis://{proxy.address}") as worker:
-            await until(lambda: worker.pump.call_count)
-            proxy.order(ProxyFault.LATENCY, 900)
-            hand.job("one", ["shop.test"])
-            await until(lambda: hand.counters("one")["flying"] == 1)
-            [slept_through] = hand.redis.smembers("prospector:hands:node/w")
-            slept = 58.0
-            proxy.lift(ProxyFault.LATENCY)
-            await until(lambda: worker.got)
-            assert worker.got[0].lease != slept_through.decode()
-            await until(lambda: worker.pump.may_send(worker.got[0]))
-
-    with FaultProxy(own_server.socket) as proxy:
-        run(work())
-    hand.close()
-
-
 def test_an_empty_redis_takes_all_tickets_back(frontier: Hand) -> None:
     frontier.job("one", ["shop.test"])
 
