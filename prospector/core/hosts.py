@@ -77,6 +77,7 @@ PLAIN = re.compile(
 )
 LABEL = re.compile(r"[a-z0-9_-]+")
 PLAIN_LABELS = re.compile(r"(?:(?!xn--)[a-z0-9_-]{1,63}\.)*(?!xn--)[a-z0-9_-]{1,63}")
+ENDING = re.compile(r"[a-z](?:[a-z0-9-]*[a-z0-9])?")
 REGISTERED_LABEL = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
 
 SPACES = re.compile(r"[\s\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
@@ -250,7 +251,9 @@ def _why_not(host: str) -> Reason | None:
         return Reason.PRIVATE
     if len(labels) == 1:
         return Reason.NO_DOT
-    if len(host) > LONGEST_HOST or not (PLAIN_LABELS.fullmatch(host) or all(map(_is_label, labels))):
+    if len(host) > LONGEST_HOST or not ENDING.fullmatch(ending):
+        return Reason.NOT_A_HOST
+    if not (PLAIN_LABELS.fullmatch(host) or all(map(_is_label, labels))):
         return Reason.NOT_A_HOST
     if ending in entries("file_endings") and not sites.is_known_ending(ending):
         return Reason.FILE_NAME

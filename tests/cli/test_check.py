@@ -300,7 +300,7 @@ def test_501_keywords_end_in_words_with_exit_2(folder: Path) -> None:
 
 def test_a_file_that_is_not_there_is_named_with_a_near_one(folder: Path) -> None:
     assert refused(folder, "leads.cvs") == "There is no file leads.cvs. Did you mean leads.csv?\n"
-    assert "cannot be read" in refused(folder, ".")
+    assert refused(folder, ".") == ". is a folder, not a file. Name the file in it.\n"
     assert "Check the name and the folder." in refused(folder, "nowhere/at/all.csv")
 
 

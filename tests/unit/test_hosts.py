@@ -183,6 +183,8 @@ def test_www_is_a_twin_unless_it_is_the_registered_name(cell: str, domain: str) 
         ("xn--a.com", Reason.NOT_A_HOST),
         (f"{'a' * 64}.com", Reason.NOT_A_HOST),
         (f"{'a.' * 130}com", Reason.NOT_A_HOST),
+        ("acme.-", Reason.NOT_A_HOST),
+        ("0。-", Reason.NOT_A_HOST),
         ("a" * 3000, Reason.TOO_LONG),
         (f"{'a' * 3000}.com", Reason.TOO_LONG),
         ("x y " * 20_000, Reason.TOO_LONG),
