@@ -6,13 +6,13 @@
 -- A loss counts against the page only if its worker died while its node lived: a node that is gone takes all its workers
 -- along, and no page is to blame for that. A page handed out alone that loses its worker is a dead letter at once.
 local NODE_MEMORY_MS = 86400000
-local most, losses_most = tonumber(ARGV[1]), tonumber(ARGV[2])
+local most, losses_most, lease_ms = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local now = clock()
-if nobody_watched(tonumber(ARGV[3]), now) then return {0, 0} end
+if nobody_watched(lease_ms, now) then return {0, 0} end
 local taken, dead = 0, 0
 for _, worker in ipairs(redis.call('ZRANGE', WORKERS(), '-inf', now, 'BYSCORE', 'LIMIT', 0, 20)) do
   local expired = tonumber(redis.call('ZSCORE', WORKERS(), worker))
-  local node_lives = node_outlived(worker, expired - tonumber(ARGV[3]))
+  local node_lives = node_outlived(worker, expired - lease_ms, lease_ms)
   for _, lease in ipairs(redis.call('SMEMBERS', HANDS(worker))) do  -- all at once: a worker lost everything or nothing
     taken = taken + 1
     if lose(lease, node_lives, losses_most, now) then dead = dead + 1 end

@@ -181,6 +181,20 @@ def died_alone(frontier: Hand, round_: int) -> None:
     frontier.advance(1000)
 
 
+def test_a_node_that_is_gone_blames_no_page_although_its_workers_beat_at_other_moments(frontier: Hand) -> None:
+    frontier.job("one", ["shop.test"])
+    frontier.claim(worker="node/a")
+    frontier.advance(calls.LEASE_MS // 4 - 1_000)
+    frontier.run(calls.beat("node/b", {"pages": 0}))  # a's next beat would come now; the node ends before it
+
+    frontier.advance(calls.LEASE_MS + 1_000)
+    taken, dead = frontier.run(calls.reap())
+
+    assert (taken, dead) == (1, 0)
+    assert frontier.redis.zcard("prospector:suspects") == 0
+    assert frontier.one(worker="other/a").domain == "shop.test"
+
+
 def test_a_page_whose_worker_dies_alone_with_it_is_a_dead_letter_with_its_reason(frontier: Hand) -> None:
     frontier.job("one", ["poison.test"])
     died_alone(frontier, 1)
