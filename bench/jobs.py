@@ -31,6 +31,7 @@ from prospector.store import schema, server
 
 T = TypeVar("T")
 SIZES = (500, 10_000, 50_000)
+RUNS = 5
 LOOKS = 50
 
 
@@ -75,8 +76,13 @@ def commands(folder: Path) -> None:
         return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True).stdout
 
     files = ("--domains", "domains.csv", "--keywords", "keywords.txt", "--mode", "free-only")
-    run_seconds, job = timed(lambda: prospector("run", *files).strip())
-    print(f"\n{'job run, 50,000 domains, as a command':36}{run_seconds:8.2f} s")
+    ran = []
+    for number in range(RUNS):
+        ran.append(timed(lambda number=number: prospector("run", "--name", f"run {number}", *files).strip()))
+        job = ran[-1][1]
+        prospector("cancel", job)
+    seconds = sorted(seconds for seconds, _ in ran)
+    print(f"\n{'job run, 50,000 domains, as a command':36}" + " ".join(f"{one:8.2f}" for one in seconds) + " s")
     print(f"{'job status, as a command':36}{timed(lambda: prospector('status', job))[0]:8.2f} s")
     prospector("delete", job, "--yes")
 

@@ -19,6 +19,8 @@ from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
+from sqlalchemy import text
+
 from prospector import nodes
 from prospector.core.methods import Mode
 from prospector.core.spec import JobSpec
@@ -95,8 +97,9 @@ def crawl(folder: Path, machines: list[Machine]) -> None:
     from prospector.local import attach
     from prospector.local.home import Home
     from prospector.local.servers import with_home
-    from prospector.store import jobs, rebuild, schema, server
+    from prospector.store import jobs, schema, server
     from prospector.store.jobs import Keyword, ListedDomain, NewJob
+    from prospector.store.partitions import pages_of
 
     home = Home(folder / "home")
     servers = with_home(home)
@@ -117,7 +120,8 @@ def crawl(folder: Path, machines: list[Machine]) -> None:
         follow(machines, frontier, environment, job, began)
         with engine.connect() as connection:
             ended = jobs.job(connection, job)
-            pages = rebuild.counted(connection, job).pages
+            read = text(f"SELECT count(*) FROM {pages_of(job)} WHERE outcome = 'read'")
+            pages = connection.scalar(read)
         assert ended.state in ENDED
         print(f"job is {ended.state}: {ended.reason}; {pages} of {SITES * PAGES} pages")
     finally:
