@@ -409,6 +409,17 @@ def test_a_clients_site_that_asks_for_a_far_moment_is_not_waited_for(desk: Desk)
     assert list(desk.frontier.redis.scan_iter(f"*{crawl.job}*")) == []
 
 
+def test_a_clients_site_that_is_blocked_for_long_already_is_not_waited_for(desk: Desk) -> None:
+    seconds, _ = desk.frontier.redis.time()
+    desk.frontier.redis.hset("prospector:site:acme.test", "blocked", seconds * 1_000 + FAR_MS)
+    crawl = crawled(desk, [page("https://site-0.com/", link(HOME), link(OLD))])
+
+    crawl.look()
+
+    assert crawl.look() is JobState.COMPLETED
+    assert crawl.links() == {"https://site-0.com/": "follow"}
+
+
 def test_an_address_that_ended_its_workers_is_settled_and_is_not_queued_again(desk: Desk) -> None:
     crawl = crawled(desk, [page("https://site-0.com/", link(HOME))])
     row = PageRow(fingerprint(HOME), 2, HOME, PageOutcome.DEAD, NOON, detail="its worker died with it")
