@@ -26,7 +26,7 @@ def up(at_login: bool | None) -> None:
       prospector up --at-login
     """
     from prospector import settings
-    from prospector.local import attach, login, upgrade
+    from prospector.local import attach, login, record, upgrade
     from prospector.local.home import Home
     from prospector.local.servers import all_external
 
@@ -42,6 +42,8 @@ def up(at_login: bool | None) -> None:
     attach.keep_up(home)
     for words in kept_words(upgrade.kept_data(home)):
         output.say(words)
+    if not settings.DATABASE_URL:
+        record.operator().dispose()  # its schema: the steward has work from now on
     output.say("The local stack is up. To look at it: prospector status. To stop it: prospector down")
 
 

@@ -3,7 +3,7 @@
 PREFIX = "prospector:"
 
 # the frontier as a whole
-META = "meta"  # hash: epoch, leases (their counter), turn, run and boot of the server, clock, skew, changes, boots, line, down, watched, amnesty
+META = "meta"  # hash: epoch, leases (their counter), turn, run and boot of the server, clock (of the last claim), claimed (its run), looked, skew, changes, boots, line, down, watched, amnesty
 RUNNING = "running"  # sorted set: job -> turn; a job that is held is not in it
 LATER = "later"  # sorted set: entry of a page -> the moment it may be queued again
 SUSPECTS = "suspects"  # sorted set: entry of a page whose lease was lost -> since when, or when it was last looked at

@@ -72,6 +72,11 @@ def entry(job: str, domain: str, url: str) -> str:
     return SEPARATOR.join((job, domain, url))
 
 
+def look() -> Call[bool]:
+    """For whoever looks after the server while no worker may claim. False: there is no frontier on it."""
+    return Call("look", (), bool)
+
+
 def lost(jobs: Sequence[str]) -> Call[Lost]:
     """`jobs`: those that the record has as under way."""
 

@@ -7,9 +7,6 @@
 -- Gives {wait_ms, changes, epoch, ticket (JSON) ...}: wait_ms until a next claim can give more, -1 if nothing is known to come;
 --       changes counts holds and lifts, so that a worker knows when to give back what it has not sent.
 --       {'empty'} where Redis has lost everything and must be rebuilt first.
-local SILENCE_MS = 30000  -- a worker that lives claims every second
-local HEARD_MS = 2000  -- for so long after its last answer a worker sends what this server may have forgotten (pump.py)
-local FORGOTTEN_MS = 10000  -- more than a killed server forgets, and HEARD_MS
 local LOOKS_MOST = 1000  -- a call: domains whose pages cannot go now are opened and put aside one after the other
 local worker, n, lease_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local rules = {
@@ -18,23 +15,19 @@ local rules = {
 }
 
 local now = clock()
-local meta = redis.call('HMGET', META(), 'epoch', 'run', 'boot', 'changes', 'clock', 'boots')
-if not meta[1] then return {'empty'} end
-redis.call('HSET', META(), 'clock', now)
+if redis.call('HEXISTS', META(), 'epoch') == 0 then return {'empty'} end
+meet_server(ARGV[5], now)
+local meta = redis.call('HMGET', META(), 'epoch', 'claimed', 'boot', 'changes', 'clock', 'boots')
+redis.call('HSET', META(), 'clock', now, 'claimed', ARGV[5])
 rules.epoch = meta[1]
 rules.run = string.sub(ARGV[5], 1, 8)  -- in each lease: a restart may have forgotten the last ones that were counted
 rules.boot = tonumber(meta[3]) or 0
 rules.boots = tonumber(meta[6]) or 0
-local started = meta[2] ~= ARGV[5]  -- the server was, since: its last second may be missing
 local silent_ms = math.max(0, now - (tonumber(meta[5]) or now))
-if started or silent_ms > SILENCE_MS then
-  -- nobody could claim, because the server was away, the machine slept or no worker ran; or its clock has jumped ahead
-  rules.boot = math.max(rules.boot, started and meta[2] and silent_ms < FORGOTTEN_MS and now + HEARD_MS or now)
-  redis.call('HSET', META(), 'run', ARGV[5], 'boot', rules.boot)
+if meta[2] ~= ARGV[5] or silent_ms > SILENCE_MS then  -- the first claim of this run of the server, or after a while
   redis.call('HINCRBY', META(), 'down', silent_ms)
   for _, job in ipairs(redis.call('ZRANGE', RUNNING(), 0, -1)) do begin_run(job, now) end
 end
-if started and meta[2] then rules.boots = redis.call('HINCRBY', META(), 'boots', 1) end
 redis.call('ZADD', WORKERS(), now + lease_ms, worker)
 redis.call('ZADD', NODES(), now, string.match(worker, '^[^/]*'))
 queue_due(now)

@@ -8,7 +8,7 @@ from prospector import logs
 from prospector.core.states import IN_FLIGHT, JobState
 from prospector.errors import ServerUnreachable
 from prospector.fetch.key import key_in_force
-from prospector.frontier import calls
+from prospector.frontier import calls, rebuild_calls
 from prospector.jobs import books, follow, rebuild, workers
 from prospector.jobs.exports import shelf
 from prospector.jobs.exports.asking import Runners
@@ -49,6 +49,7 @@ class Duties:
         post = self._post
         return [
             Duty("rebuild", 1, lambda: rebuild.rebuild_if_lost(post.engine, post.frontier)),
+            Duty("frontier", 1, lambda: post.frontier.run(rebuild_calls.look())),
             Duty("jobs", 1, self.follow_jobs),
             Duty("workers", 2, self.staff_nodes),
             Duty("leases", 5, lambda: post.frontier.run(calls.reap())),

@@ -90,7 +90,7 @@ class Hand(Frontier):
     def advance(self, ms: int) -> None:
         """Moves the frontier's clock ahead."""
         self.redis.hincrby("prospector:meta", "skew", ms)
-        for looked in ("watched", "clock"):  # as if somebody had reaped and claimed all along
+        for looked in ("watched", "clock", "looked"):  # as if somebody had reaped and claimed all along
             self.redis.hincrby("prospector:meta", looked, max(0, ms))
 
     def now_ms(self) -> int:

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from prospector.core.ticket import Found, Verdict
-from prospector.frontier import calls
+from prospector.frontier import calls, rebuild_calls
 from prospector.frontier.calls import Fetch
 from prospector.frontier.client import Frontier
 from prospector.frontier.pump import HEARD_SECONDS
@@ -158,6 +158,19 @@ def test_after_a_start_of_redis_that_nobody_had_asked_for_long_only_the_delay_is
     assert hand.claim().tickets == ()
     hand.advance(DELAY_MS + 1)
     assert len(hand.claim().tickets) == 1
+
+
+def test_a_start_or_a_silence_that_the_steward_has_met_costs_the_next_job_no_delay(frontier: Hand) -> None:
+    frontier.job("one", ["shop.test"])
+    meta = "prospector:meta"
+    for changed in ({"run": "another"}, {"clock": frontier.now_ms() - 60_000, "looked": frontier.now_ms() - 60_000}):
+        frontier.redis.hset(meta, mapping={"clock": frontier.now_ms() - 60_000} | changed)
+        assert frontier.run(rebuild_calls.look())
+        assert int(frontier.redis.hget(meta, "boot") or 0) >= frontier.now_ms() - 1_000
+
+    frontier.advance(DELAY_MS + 1)
+
+    assert len(frontier.claim().tickets) == 1
 
 
 def test_after_a_loss_of_all_no_site_is_granted_while_a_worker_may_not_have_noticed(frontier: Hand) -> None:
