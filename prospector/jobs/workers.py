@@ -44,7 +44,7 @@ def call_workers(engine: Engine, frontier: Frontier, urls: Sequence[str], per_no
     """A round for work that is about to come: a worker takes two seconds to begin, and a long list as long to be filled in."""
     # no transaction: a node that hangs would keep it open
     with (
-        engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection,
+        server.autocommit(engine) as connection,
         locks.alone(connection, Lock.STAFF) as alone,
     ):
         return _round(connection, frontier, urls, per_node) if alone else Staff()

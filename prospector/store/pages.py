@@ -12,6 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from prospector.core.methods import Method
 from prospector.core.outcomes import LinkStatus, PageFlag, PageKind, PageOutcome
 from prospector.core.zones import Zone
+from prospector.store import server
 from prospector.store.failures import Failure, again, failure, is_without_table
 from prospector.store.partitions import ResultsDeleted, mentions_of, pages_of
 from prospector.store.text import records
@@ -160,7 +161,7 @@ def _put(engine: Engine, job: str, rows: Sequence[PageRow]) -> frozenset[int]:
         "pages": records({**vars(row), "mentions": None} for row in once),
         "mentions": records(_mentions(once)),
     }
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+    with server.autocommit(engine) as connection:
         return frozenset(connection.execute(_statement(job), given).scalars())
 
 

@@ -85,7 +85,8 @@ def test_a_record_that_restarts_in_the_middle_of_a_batch_costs_nothing(crew: Cal
     with crawling(crew) as (one, job, plan):
         for _ in range(5):
             one.rows(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'prospector worker'"
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE application_name = 'prospector worker' AND datname = current_database()"
             )
             time.sleep(0.3)
 

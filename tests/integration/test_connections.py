@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine, text
 
 from prospector.core.methods import Method
 from prospector.errors import ServerUnreachable
@@ -53,3 +53,38 @@ def test_a_server_that_vanishes_while_it_owes_an_answer_is_noticed_within_a_minu
 
     assert told["tcp_user_timeout"] == "60000"
     assert told["keepalives"] == "1"
+
+
+def end(connection: Connection, by: Engine) -> None:
+    """From outside, as a restart of the server does."""
+    driver = connection.connection.dbapi_connection
+    with by.connect() as another:
+        ended = text("SELECT pg_terminate_backend(:pid, 10000)")
+        another.execute(ended, {"pid": driver.info.backend_pid})  # type: ignore[union-attr]  # psycopg2's
+
+
+def test_what_was_answered_stands_when_the_connection_breaks_before_it_is_given_back(
+    engine: Engine, one_connection: Engine
+) -> None:
+    with server.autocommit(one_connection) as connection:
+        connection.execute(text("CREATE TABLE kept ()"))
+
+    with server.autocommit(one_connection) as connection:
+        connection.execute(text("ALTER TABLE kept ADD value int"))
+        end(connection, engine)
+
+    with server.autocommit(one_connection) as connection:
+        assert connection.scalar(text("SELECT count(value) FROM kept")) == 0
+    one_connection.dispose()
+
+
+def test_a_connection_goes_back_to_the_pool_as_one_with_transactions(one_connection: Engine) -> None:
+    with server.autocommit(one_connection) as connection:
+        connection.execute(text("CREATE TABLE kept (value int)"))
+
+    with one_connection.connect() as connection:
+        connection.execute(text("INSERT INTO kept VALUES (1)"))  # and is rolled back
+    with one_connection.connect() as connection:
+        assert connection.scalar(text("SELECT count(*) FROM kept")) == 0
+        assert connection.scalar(text("SHOW default_transaction_isolation")) == "read committed"
+    one_connection.dispose()

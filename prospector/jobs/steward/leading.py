@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from prospector import logs
 from prospector.errors import ProspectorError, ServerUnreachable
 from prospector.jobs.steward.gauges import Gauges
-from prospector.store import locks
+from prospector.store import locks, server
 from prospector.store.failures import Failure, failure
 from prospector.store.locks import Lock
 
@@ -89,7 +89,7 @@ class Steward:
                 self._stop.wait(STANDBY_SECONDS)
 
     def _try_to_lead(self, pool: ThreadPoolExecutor) -> None:
-        with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        with server.autocommit(self._engine) as connection:
             connection.detach()  # closed for good when it is left, and the lock with it
             if not locks.lead(connection, Lock.LEAD):
                 self._away_since = None

@@ -162,7 +162,10 @@ def test_a_connection_that_postgres_ends_is_tried_again_once(
     stores: Stores, engine: Engine, job: str, between: Any
 ) -> None:
     reader = server.engine(engine.url.render_as_string(hide_password=False), "the reader")
-    end = text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'the reader'")
+    end = text(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+        " WHERE application_name = 'the reader' AND datname = current_database()"
+    )
 
     def terminate() -> None:
         with engine.begin() as connection:

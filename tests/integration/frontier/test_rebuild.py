@@ -341,6 +341,9 @@ def test_all_leases_of_a_worker_are_taken_back_at_once(frontier: Hand) -> None:
     assert not frontier.run(calls.beat("node/a", {"pages": 1}))
 
 
+WAITING = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+
+
 def test_a_job_that_ends_while_others_look_is_not_brought_back(
     empty_frontier: Hand, engine: Engine, half_done: str
 ) -> None:
@@ -349,7 +352,7 @@ def test_a_job_that_ends_while_others_look_is_not_brought_back(
         jobs.move(ending, half_done, JobState.CANCELLED, "asked")
         with ThreadPoolExecutor(1) as pool:
             looking = pool.submit(rebuild_if_lost, engine, empty_frontier)
-            while not connection.scalar(text("SELECT count(*) FROM pg_locks WHERE NOT granted")):
+            while not connection.scalar(text(WAITING)):
                 connection.rollback()
             ending.commit()
             looking.result()
