@@ -8,14 +8,14 @@ import sys
 from collections import Counter
 
 from bench import corpus
-from prospector.core.encodings import decode
-from prospector.core.keywords import Keyword
-from prospector.core.lexbor_tree import parse
-from prospector.core.marked import without_marks
-from prospector.core.match import Matcher
-from prospector.core.page import read
-from prospector.core.scan import scan
-from prospector.core.visible import linearise
+from prospector.core.reading.encodings import decode
+from prospector.core.reading.lexbor_tree import parse
+from prospector.core.reading.marked import without_marks
+from prospector.core.reading.page import read
+from prospector.core.reading.scan import scan
+from prospector.core.reading.visible import linearise
+from prospector.core.words.keywords import Keyword
+from prospector.core.words.match import Matcher
 from prospector.errors import InputInvalid
 from tests.reading.oracle import Document
 

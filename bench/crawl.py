@@ -27,8 +27,8 @@ from redis import Redis
 from sqlalchemy import make_url, text
 from static_web import static_web
 
-from prospector.core.methods import Mode
-from prospector.core.spec import JobSpec
+from prospector.core.job.spec import JobSpec
+from prospector.core.visits.methods import Mode
 from prospector.demo.plan import Plan
 from prospector.demo.proxy import FaultProxy
 from prospector.demo.proxy_faults import ProxyFault

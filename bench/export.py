@@ -25,7 +25,7 @@ from tempfile import TemporaryDirectory
 from sqlalchemy import Engine, make_url, text
 
 from bench.generated import KEYWORDS, MENTIONS_PER_PAGE, PAGES_PER_DOMAIN, batch, make
-from prospector.core.states import JobState
+from prospector.core.job.states import JobState
 from prospector.frontier.client import Frontier
 from prospector.jobs import control
 from prospector.jobs.exports.order import Format, Order

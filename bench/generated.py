@@ -5,10 +5,11 @@ from datetime import UTC, datetime
 
 from sqlalchemy import Engine, text
 
-from prospector.core.methods import Method
-from prospector.core.outcomes import LinkStatus, PageKind, PageOutcome
-from prospector.core.states import JobState
-from prospector.core.zones import Zone
+from prospector.core.job.states import JobState
+from prospector.core.reading.traits import LinkStatus, PageKind
+from prospector.core.reading.zones import Zone
+from prospector.core.visits.methods import Method
+from prospector.core.visits.outcomes import PageOutcome
 from prospector.store import jobs
 from prospector.store.jobs import Keyword, ListedDomain, NewJob
 from prospector.store.pages import MentionRow, PageRow

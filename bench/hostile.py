@@ -10,10 +10,10 @@ import subprocess
 import sys
 import time
 
-from prospector.core.folding import fold
-from prospector.core.keywords import Keyword
-from prospector.core.match import Matcher
-from prospector.core.page import read
+from prospector.core.reading.folding import fold
+from prospector.core.reading.page import read
+from prospector.core.words.keywords import Keyword
+from prospector.core.words.match import Matcher
 from tests.unit.test_pages import HOSTILE, URL
 
 KEYWORDS = 500

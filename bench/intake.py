@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 import openpyxl
 import xlsxwriter
 
-from prospector.core import hosts, sites
-from prospector.core.exclusions import exclusions
-from prospector.core.intake import take
+from prospector.core.lists.exclusions import exclusions
+from prospector.core.lists.intake import take
+from prospector.core.web import hosts, sites
 
 ROWS = 50_000
 ROUNDS = 3

@@ -16,10 +16,10 @@ from typing import TypeVar
 
 from sqlalchemy import Engine
 
-from prospector.core.exclusions import exclusions
-from prospector.core.intake import take
-from prospector.core.keyword_list import read_keywords
-from prospector.core.spec import JobSpec
+from prospector.core.job.spec import JobSpec
+from prospector.core.lists.exclusions import exclusions
+from prospector.core.lists.intake import take
+from prospector.core.lists.keyword_list import read_keywords
 from prospector.frontier.client import Frontier
 from prospector.jobs import control
 from prospector.jobs.status import status

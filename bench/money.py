@@ -19,7 +19,7 @@ from typing import Any
 
 from sqlalchemy import Engine, Row, make_url
 
-from prospector.core.methods import Mode
+from prospector.core.visits.methods import Mode
 from prospector.demo.site import Reach
 from prospector.demo.truth import address, canonical
 from prospector.frontier import calls, paid_calls

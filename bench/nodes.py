@@ -22,9 +22,9 @@ from pathlib import Path
 from sqlalchemy import text
 
 from prospector import nodes
-from prospector.core.methods import Mode
-from prospector.core.spec import JobSpec
-from prospector.core.states import ENDED
+from prospector.core.job.spec import JobSpec
+from prospector.core.job.states import ENDED
+from prospector.core.visits.methods import Mode
 from prospector.demo.web_process import running
 from prospector.errors import ProspectorError
 from prospector.frontier import calls, job_calls

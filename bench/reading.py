@@ -21,9 +21,9 @@ from scrapy.http import HtmlResponse
 from scrapy.linkextractors import LinkExtractor
 
 from bench import corpus
-from prospector.core.keywords import Keyword
-from prospector.core.match import Matcher
-from prospector.core.page import read
+from prospector.core.reading.page import read
+from prospector.core.words.keywords import Keyword
+from prospector.core.words.match import Matcher
 from prospector.errors import InputInvalid
 
 URL = "https://docs.example.com/manual/page.html"

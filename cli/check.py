@@ -7,8 +7,8 @@ import click
 from cli import lists, output, past_costs
 from cli.calling import pasteable
 from cli.command import Command
-from prospector.core.estimate import DEFAULT_CAP_CREDITS
-from prospector.core.methods import Mode
+from prospector.core.job.estimate import DEFAULT_CAP_CREDITS
+from prospector.core.visits.methods import Mode
 from prospector.errors import InputInvalid
 
 

@@ -12,8 +12,8 @@ from cli.input_files import STANDARD_INPUT
 from prospector.errors import InputInvalid, NotFound
 
 if TYPE_CHECKING:
-    from prospector.core.explain import Candidate, Explanation
-    from prospector.core.page import Page
+    from prospector.core.reading.page import Page
+    from prospector.core.words.explain import Candidate, Explanation
 
 
 @click.command(cls=Command)
@@ -30,8 +30,8 @@ def explain(where: str, keywords: tuple[str, ...], case_sensitive: bool, as_json
     Example:
       prospector explain https://example.com/blog -k "Acme CRM"
     """
-    from prospector.core.explain import explain as explained
-    from prospector.core.keywords import Keyword
+    from prospector.core.words.explain import explain as explained
+    from prospector.core.words.keywords import Keyword
 
     wanted = [Keyword(text, case_sensitive) for text in keywords]
     page = _page(where)
@@ -44,7 +44,7 @@ def explain(where: str, keywords: tuple[str, ...], case_sensitive: bool, as_json
 
 
 def _page(where: str) -> "Page":
-    from prospector.core.page import read
+    from prospector.core.reading.page import read
 
     if "://" not in where:
         return read(_saved_page(where), "")
@@ -60,8 +60,8 @@ def _page(where: str) -> "Page":
 
 
 def _saved_page(where: str) -> bytes:
-    from prospector.core.encodings import decode
-    from prospector.core.file_kinds import ZIP, foreign_kind, is_binary
+    from prospector.core.lists.file_kinds import ZIP, foreign_kind, is_binary
+    from prospector.core.reading.encodings import decode
 
     data = _saved(where)
     kind = "a zip archive or a document" if data.startswith(ZIP) else foreign_kind(data)

@@ -4,7 +4,7 @@ import difflib
 import sys
 from pathlib import Path
 
-from prospector.core.spreadsheet import LARGEST_FILE_BYTES
+from prospector.core.lists.spreadsheet import LARGEST_FILE_BYTES
 from prospector.errors import InputInvalid
 
 STANDARD_INPUT = "-"

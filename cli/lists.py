@@ -12,16 +12,16 @@ import click
 
 from cli import input_files
 from cli.output import counted
-from prospector.core.cost import CreditRange, in_words
-from prospector.core.estimate import Estimate, estimate
-from prospector.core.exclusions import exclusions
-from prospector.core.hosts import UNREADABLE
-from prospector.core.intake import Intake, take
-from prospector.core.keyword_list import KeywordList, read_keywords
-from prospector.core.languages import names, wanted
-from prospector.core.methods import Mode
-from prospector.core.metric import MetricColumn, metric_column
-from prospector.core.sample import sampled
+from prospector.core.job.cost import CreditRange, in_words
+from prospector.core.job.estimate import Estimate, estimate
+from prospector.core.lists.exclusions import exclusions
+from prospector.core.lists.intake import Intake, take
+from prospector.core.lists.keyword_list import KeywordList, read_keywords
+from prospector.core.lists.metric import MetricColumn, metric_column
+from prospector.core.lists.sample import sampled
+from prospector.core.reading.languages import names, wanted
+from prospector.core.visits.methods import Mode
+from prospector.core.web.hosts import UNREADABLE
 
 UNDER_A_MINUTE = "under a minute"
 LINES_SHOWN = 5  # of each kind; --json has them all

@@ -15,8 +15,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from cli.calling import pasteable
-from prospector.core.cells import csv_line, guarded
-from prospector.core.hosts import UNREADABLE
+from prospector.core.results.cells import csv_line, guarded
+from prospector.core.web.hosts import UNREADABLE
 
 LINE_BREAKS = re.compile("[\t-\r\x85\u2028\u2029]+")
 WIDTH_OF_A_PIPE = 200  # columns, where there is no terminal to ask

@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cli.lists import Lists
-from prospector.core.cost import PastJob
-from prospector.core.estimate import estimate
-from prospector.core.methods import Mode
+from prospector.core.job.cost import PastJob
+from prospector.core.job.estimate import estimate
+from prospector.core.visits.methods import Mode
 from prospector.errors import CredentialsRejected, ProspectorError
 
 if TYPE_CHECKING:

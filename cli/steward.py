@@ -60,7 +60,7 @@ def _stopped_by_signals() -> threading.Event:
 def _post(engine: "Engine", found: "Servers") -> "Post":
     from prospector import settings
     from prospector.blobs import storage
-    from prospector.core.addresses import Policy
+    from prospector.core.web.addresses import Policy
     from prospector.frontier.client import Frontier
     from prospector.jobs.steward.post import Post
 

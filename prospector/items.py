@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from prospector.core.linking import Linking
-from prospector.core.match import Mention
-from prospector.core.outcomes import PageKind
-from prospector.core.page import Page
-from prospector.core.ticket import Found, Ticket
-from prospector.core.visit import Conclusion
+from prospector.core.reading.linking import Linking
+from prospector.core.reading.page import Page
+from prospector.core.reading.traits import PageKind
+from prospector.core.visits.ticket import Found, Ticket
+from prospector.core.visits.visit import Conclusion
+from prospector.core.words.match import Mention
 
 
 @dataclass

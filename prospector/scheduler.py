@@ -19,9 +19,9 @@ from scrapy_redis.scheduler import Scheduler as RedisScheduler
 from twisted.internet.defer import Deferred
 
 from prospector import logs
-from prospector.core.methods import PRICE_CREDITS
-from prospector.core.signals import STOP_FETCHING
-from prospector.core.ticket import Ticket, Verdict
+from prospector.core.system.signals import STOP_FETCHING
+from prospector.core.visits.methods import PRICE_CREDITS
+from prospector.core.visits.ticket import Ticket, Verdict
 from prospector.errors import ProspectorError
 from prospector.frontier import calls, codec
 from prospector.frontier.calls import Terms

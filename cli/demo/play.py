@@ -17,8 +17,8 @@ from cli.command import FAILED, INTERRUPTED
 from cli.demo import watching
 from cli.demo.stage import MODE, Ended, Stage, staged
 from cli.job import export, exporting, run
-from prospector.core.score import Verdict as SiteVerdict
-from prospector.core.sums import Sum
+from prospector.core.results.score import Verdict as SiteVerdict
+from prospector.core.results.sums import Sum
 from prospector.errors import EnvironmentInvalid, ProspectorError
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _asked(domains: Path, keywords: Path) -> lists.Asked:
 
 
 def _limits() -> run.Limits:
-    from prospector.core.spec import JobSpec
+    from prospector.core.job.spec import JobSpec
     from prospector.demo import showcase
 
     usual = JobSpec()

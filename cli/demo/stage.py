@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from cli import output
 from prospector import env
-from prospector.core.methods import Mode
+from prospector.core.visits.methods import Mode
 from prospector.errors import EnvironmentInvalid
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from cli import output
 from cli.job import wording
-from prospector.core.states import IN_FLIGHT
+from prospector.core.job.states import IN_FLIGHT
 from prospector.errors import StillRunning
 
 if TYPE_CHECKING:

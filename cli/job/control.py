@@ -31,7 +31,7 @@ class OneJob:
 
     def tell(self, as_json: bool, *words: str) -> None:
         """`words`: what is so if the job runs now; it may have come to rest at once, at the same limit as before."""
-        from prospector.core.states import JobState
+        from prospector.core.job.states import JobState
         from prospector.jobs.status import status
 
         one = self.do(status)
@@ -81,7 +81,7 @@ def pause(given: str, as_json: bool) -> None:
     Example:
       prospector job pause a7k2mq
     """
-    from prospector.core.states import JobState
+    from prospector.core.job.states import JobState
     from prospector.jobs import control
     from prospector.jobs.follow import reconcile
 

@@ -7,7 +7,7 @@ import click
 from cli import deployment, output
 from cli.command import Command
 from cli.job.control import job_argument
-from prospector.core.cost import dollars
+from prospector.core.job.cost import dollars
 
 
 @click.command(cls=Command)

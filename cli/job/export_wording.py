@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from cli.output import counted, plain
-from prospector.core import retention
-from prospector.core.states import ENDED, IN_FLIGHT
+from prospector.core.job import retention
+from prospector.core.job.states import ENDED, IN_FLIGHT
 from prospector.jobs.exports.order import Format
 from prospector.store.kinds import ExportState
 

@@ -69,7 +69,7 @@ def list_(include_archived: bool, as_json: bool) -> None:
       prospector job list
       prospector job list --include-archived
     """
-    from prospector.core.states import JobState
+    from prospector.core.job.states import JobState
     from prospector.jobs.listing import NOT_ARCHIVED, listing
 
     states = frozenset(JobState) if include_archived else NOT_ARCHIVED
@@ -86,8 +86,8 @@ def list_(include_archived: bool, as_json: bool) -> None:
 
 def _row(one: "JobStatus") -> tuple[str, ...]:
     from prospector import settings
-    from prospector.core.cost import dollars
-    from prospector.core.states import JobState
+    from prospector.core.job.cost import dollars
+    from prospector.core.job.states import JobState
 
     job, day = one.job, one.job.moved_at.astimezone()
     found = "(Results deleted)" if job.state is JobState.ARCHIVED else f"{one.mentions:,} matches"

@@ -12,10 +12,10 @@ from cli.command import CREDITS, Command, Number
 from cli.deployment import Deployment
 from cli.job import watching, wording
 from cli.lists import Lists
-from prospector.core.estimate import DEFAULT_CAP_CREDITS, Estimate
-from prospector.core.exclusions import domain_of
-from prospector.core.methods import Mode
-from prospector.core.spec import JobSpec
+from prospector.core.job.estimate import DEFAULT_CAP_CREDITS, Estimate
+from prospector.core.job.spec import JobSpec
+from prospector.core.lists.exclusions import domain_of
+from prospector.core.visits.methods import Mode
 from prospector.errors import CredentialsRejected, EnvironmentInvalid, InputInvalid
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def _look_at_disk(found: Lists) -> None:
     import shutil
 
     from prospector import settings
-    from prospector.core.estimate import PAGES_PER_DOMAIN
+    from prospector.core.job.estimate import PAGES_PER_DOMAIN
 
     if settings.DATABASE_URL:
         return

@@ -14,8 +14,8 @@ from cli import output
 from cli.calling import pasteable
 from cli.command import INTERRUPTED
 from cli.job import wording
-from prospector.core.halts import is_queued
-from prospector.core.states import IN_FLIGHT, JobState
+from prospector.core.job.halts import is_queued
+from prospector.core.job.states import IN_FLIGHT, JobState
 from prospector.errors import Conflict, ServerUnreachable, StillRunning
 
 if TYPE_CHECKING:

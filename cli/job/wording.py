@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from cli.command import FAILED
 from cli.output import counted, moment, plain
-from prospector.core.cost import dollars
-from prospector.core.halts import Halt, halt_of, is_queued
-from prospector.core.ladder import Parked
-from prospector.core.methods import Method, Mode
-from prospector.core.spec import spec_from
-from prospector.core.states import ENDED, JobState
+from prospector.core.job.cost import dollars
+from prospector.core.job.halts import Halt, halt_of, is_queued
+from prospector.core.job.spec import spec_from
+from prospector.core.job.states import ENDED, JobState
+from prospector.core.visits.ladder import Parked
+from prospector.core.visits.methods import Method, Mode
 from prospector.errors import BudgetReached, CredentialsRejected
 
 if TYPE_CHECKING:

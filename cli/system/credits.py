@@ -56,7 +56,7 @@ def credits_(lease: str | None, used_credits: int | None, as_json: bool) -> None
 
 def _report(found: "Books", problem: ProspectorError | None) -> Iterator[str]:
     from prospector import settings
-    from prospector.core.cost import dollars
+    from prospector.core.job.cost import dollars
 
     used = found.ledger.used
     yield f"Ledger: {used:,} credits used by all jobs (${dollars(used, settings.CREDIT_PRICE_USD):,})"

@@ -11,8 +11,8 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from prospector import logs
-from prospector.core.outcomes import DomainState, PageOutcome
-from prospector.core.urls import fingerprint
+from prospector.core.visits.outcomes import DomainState, PageOutcome
+from prospector.core.web.urls import fingerprint
 from prospector.errors import NotFound, ProspectorError, ServerUnreachable
 from prospector.frontier import calls, rebuild_calls
 from prospector.frontier.calls import Ended

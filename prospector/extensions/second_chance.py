@@ -6,7 +6,7 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 from twisted.python.failure import Failure
 
-from prospector.core.ticket import Ticket
+from prospector.core.visits.ticket import Ticket
 from prospector.items import PageItem
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from scrapy import signals
 from scrapy.crawler import Crawler
 
-from prospector.core import latency
-from prospector.core.ticket import Verdict
+from prospector.core.system import latency
+from prospector.core.visits.ticket import Verdict
 from prospector.extensions.memory_limit import resident_mb
 from prospector.items import PageItem
 

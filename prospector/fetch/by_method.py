@@ -9,8 +9,8 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
-from prospector.core.evidence import Evidence
-from prospector.core.methods import Method
+from prospector.core.visits.evidence import Evidence
+from prospector.core.visits.methods import Method
 from prospector.fetch.direct import STRAINED, DirectHandler, is_admitted, names, wait_asked_ms
 from prospector.fetch.failures import FetchFailed, NotSent, Stopped
 from prospector.fetch.flights import Flights

@@ -12,7 +12,7 @@ from scrapy.http import Response
 from scrapy.utils.httpobj import urlparse_cached
 from twisted.internet.error import ConnectError
 
-from prospector.core.retry_after import retry_after_ms
+from prospector.core.visits.retry_after import retry_after_ms
 from prospector.fetch.certificates import is_bad
 from prospector.fetch.failures import NO_ROOM, NotSent, Stopped, no_room
 from prospector.fetch.flights import Flights

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from scrapy.crawler import Crawler
 
-from prospector.core.signals import STOP_FETCHING
+from prospector.core.system.signals import STOP_FETCHING
 from prospector.fetch.failures import FetchFailed
 
 T = TypeVar("T")

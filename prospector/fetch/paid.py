@@ -1,6 +1,6 @@
 """What a paid call leaves behind, whoever was paid."""
 
-from prospector.core.evidence import Evidence
+from prospector.core.visits.evidence import Evidence
 from prospector.errors import ProspectorError
 
 CHARGED_CREDITS = "charged_credits"  # in the meta of the request: what the call cost; None where nobody knows

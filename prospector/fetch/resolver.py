@@ -20,7 +20,7 @@ from twisted.internet.base import ReactorBase
 from twisted.internet.interfaces import IAddress, IHostnameResolver
 from zope.interface import implementer
 
-from prospector.core.addresses import Address, NameMap, Network, Policy, read_name_map
+from prospector.core.web.addresses import Address, NameMap, Network, Policy, read_name_map
 from prospector.errors import SettingInvalid
 from prospector.fetch.failures import NO_SUCH_NAME, AddressRefused, NameUnknown, NoSuchName, is_for_room, no_room
 

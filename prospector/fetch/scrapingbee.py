@@ -12,9 +12,9 @@ from scrapy.settings import BaseSettings
 from scrapy_scrapingbee import ScrapingBeeRequest
 
 from prospector import logs
-from prospector.core.evidence import PAID_SECONDS, Evidence
-from prospector.core.methods import Method
-from prospector.core.ticket import Ticket
+from prospector.core.visits.evidence import PAID_SECONDS, Evidence
+from prospector.core.visits.methods import Method
+from prospector.core.visits.ticket import Ticket
 from prospector.errors import SettingInvalid
 from prospector.fetch.client import NoAnswer, NotReached, OneShotClient, Raw
 from prospector.fetch.key import key_in_force

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from scrapy.http import Headers
 
-from prospector.core.evidence import Evidence
+from prospector.core.visits.evidence import Evidence
 from prospector.fetch.client import Raw
 from prospector.fetch.paid import PaidCallFailed, PriceMalformed, PriceMissing
 

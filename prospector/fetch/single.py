@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from prospector.core import robots
-from prospector.core.hops import MOST_HOPS
-from prospector.core.identity import CRAWLER, identity
-from prospector.core.robots import SKIPPED_ABOVE_SECONDS, Robots, Stance
-from prospector.core.robots_visit import authority
-from prospector.core.sites import site_of
-from prospector.core.urls import UrlInvalid, resolve
+from prospector.core.visits.identity import CRAWLER, identity
+from prospector.core.visits.robots_visit import authority
+from prospector.core.web import robots
+from prospector.core.web.hops import MOST_HOPS
+from prospector.core.web.robots import SKIPPED_ABOVE_SECONDS, Robots, Stance
+from prospector.core.web.sites import site_of
+from prospector.core.web.urls import UrlInvalid, resolve
 from prospector.errors import InputInvalid, ProspectorError
 from prospector.fetch.failures import AddressRefused, NameUnknown
 from prospector.fetch.resolver import Answer, Names

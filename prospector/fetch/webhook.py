@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import certifi
 
-from prospector.core.addresses import Policy
+from prospector.core.web.addresses import Policy
 from prospector.errors import ProspectorError
 
 SECONDS = 10

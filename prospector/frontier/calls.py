@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
-from prospector.core import robots
-from prospector.core.methods import Method
-from prospector.core.robots import Robots
-from prospector.core.ticket import Found, PageState, Ticket, Verdict
+from prospector.core.visits.methods import Method
+from prospector.core.visits.ticket import Found, PageState, Ticket, Verdict
+from prospector.core.web import robots
+from prospector.core.web.robots import Robots
 from prospector.frontier import codec
 from prospector.frontier.moments import Ago
 

@@ -8,11 +8,11 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from prospector.core.method_memory import MethodMemory
-from prospector.core.methods import Method
-from prospector.core.priority import RANK, Priority
-from prospector.core.ticket import Found, Kind, PageState, Ticket
-from prospector.core.urls import fingerprint
+from prospector.core.visits.method_memory import MethodMemory
+from prospector.core.visits.methods import Method
+from prospector.core.visits.priority import RANK, Priority
+from prospector.core.visits.ticket import Found, Kind, PageState, Ticket
+from prospector.core.web.urls import fingerprint
 
 VERSION = 2
 # a state says the oldest version that understands it, so that workers of that one are not left without work

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from prospector.core.ticket import Ticket
+from prospector.core.visits.ticket import Ticket
 from prospector.frontier.calls import Call, Fetch
 
 T = TypeVar("T")

@@ -9,7 +9,7 @@ from typing import Any
 from scrapy import Request
 from scrapy_redis.dupefilter import RFPDupeFilter
 
-from prospector.core import urls
+from prospector.core.web import urls
 
 
 class FrontierDupeFilter(RFPDupeFilter):  # type: ignore[misc]  # scrapy-redis has no types

@@ -8,10 +8,10 @@ import heapq
 from collections.abc import AsyncIterator, Callable
 from typing import Any, TypeVar
 
-from prospector.core.pace import SitePace, after_fetch
-from prospector.core.sites import site_of
-from prospector.core.ticket import COUNTED, Kind, PageState, Ticket, Verdict
-from prospector.core.urls import fingerprint
+from prospector.core.visits.pace import SitePace, after_fetch
+from prospector.core.visits.ticket import COUNTED, Kind, PageState, Ticket, Verdict
+from prospector.core.web.sites import site_of
+from prospector.core.web.urls import fingerprint
 from prospector.frontier import codec
 from prospector.frontier.calls import Call, Fetch, Limits
 from prospector.frontier.desk import DelayBounds

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from prospector.core.sites import site_of
-from prospector.core.targets import Target
-from prospector.core.ticket import Kind, PageState
+from prospector.core.results.targets import Target
+from prospector.core.visits.ticket import Kind, PageState
+from prospector.core.web.sites import site_of
 from prospector.frontier import codec
 from prospector.frontier.calls import ENCODER, Call
 

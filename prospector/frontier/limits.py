@@ -1,7 +1,7 @@
 """A job's limits, as the frontier enforces them."""
 
-from prospector.core.ladder import first_method
-from prospector.core.spec import JobSpec
+from prospector.core.job.spec import JobSpec
+from prospector.core.visits.ladder import first_method
 from prospector.frontier.calls import Limits
 
 NO_CAP = 1_000_000

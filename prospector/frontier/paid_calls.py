@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from prospector.core.evidence import Evidence
-from prospector.core.method_memory import MethodMemory
+from prospector.core.visits.evidence import Evidence
+from prospector.core.visits.method_memory import MethodMemory
 from prospector.frontier import codec
 from prospector.frontier.calls import Call
 

@@ -1,6 +1,6 @@
 """One ticket's leave to be sent: what `prospector.fetch` asks, answered by the frontier."""
 
-from prospector.core.ticket import Ticket
+from prospector.core.visits.ticket import Ticket
 from prospector.frontier import calls
 from prospector.frontier.calls import Fetch
 from prospector.frontier.desk import DelayBounds, Desk

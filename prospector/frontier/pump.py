@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from redis.exceptions import RedisError
 
 from prospector import logs
-from prospector.core.ticket import Ticket, Verdict
+from prospector.core.visits.ticket import Ticket, Verdict
 from prospector.frontier import calls, keys
 from prospector.frontier.calls import Call, Claim, Fetch, Terms
 from prospector.frontier.client import AWAY, AsyncFrontier, Refusing, is_of_state

@@ -7,7 +7,7 @@ from typing import Any
 from scrapy import Request, Spider
 from scrapy_redis.queue import Base
 
-from prospector.core.ticket import Found, Ticket
+from prospector.core.visits.ticket import Found, Ticket
 from prospector.frontier import calls
 from prospector.frontier.dupefilter import FrontierDupeFilter
 from prospector.frontier.pump import Pump

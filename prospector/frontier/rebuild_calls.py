@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from prospector.core.ticket import Found
+from prospector.core.visits.ticket import Found
 from prospector.frontier import codec
 from prospector.frontier.calls import Call, Seed
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy import Connection
 
-from prospector.core.states import JobState
+from prospector.core.job.states import JobState
 from prospector.frontier.job_calls import Status
 from prospector.store import checkpoints
 from prospector.store.checkpoints import Checkpoint

@@ -10,8 +10,8 @@ from contextlib import suppress
 from sqlalchemy import Connection, Engine
 
 from prospector.blobs import Storage
-from prospector.core.halts import QUEUED, Halt
-from prospector.core.states import ENDED, JobState
+from prospector.core.job.halts import QUEUED, Halt
+from prospector.core.job.states import ENDED, JobState
 from prospector.errors import Conflict
 from prospector.frontier import job_calls
 from prospector.frontier.client import Frontier

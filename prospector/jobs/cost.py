@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from sqlalchemy import Engine
 
-from prospector.core.cost import dollars
+from prospector.core.job.cost import dollars
 from prospector.store import results
 from prospector.store.results import SiteRow
 

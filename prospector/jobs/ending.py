@@ -2,10 +2,10 @@
 
 from sqlalchemy import Connection
 
-from prospector.core.halts import Halt
-from prospector.core.ladder import Parked
-from prospector.core.outcomes import DomainState
-from prospector.core.states import JobState
+from prospector.core.job.halts import Halt
+from prospector.core.job.states import JobState
+from prospector.core.visits.ladder import Parked
+from prospector.core.visits.outcomes import DomainState
 from prospector.frontier import job_calls
 from prospector.frontier.client import Frontier
 from prospector.store import domains, jobs

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from sqlalchemy import Engine
 
-from prospector.core import latency
-from prospector.core.anomalies import JobSample, SystemSample
-from prospector.core.states import IN_FLIGHT, JobState
+from prospector.core.job.states import IN_FLIGHT, JobState
+from prospector.core.system import latency
+from prospector.core.system.anomalies import JobSample, SystemSample
 from prospector.frontier import calls, job_calls, paid_calls
 from prospector.frontier.calls import Alive
 from prospector.frontier.client import Frontier

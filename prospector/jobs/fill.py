@@ -5,11 +5,11 @@ from itertools import groupby
 
 from sqlalchemy import Connection
 
-from prospector.core.methods import Method
-from prospector.core.outcomes import DomainState, PageOutcome
-from prospector.core.sites import site_of
-from prospector.core.spec import spec_from
-from prospector.core.urls import homepage_fingerprint
+from prospector.core.job.spec import spec_from
+from prospector.core.visits.methods import Method
+from prospector.core.visits.outcomes import DomainState, PageOutcome
+from prospector.core.web.sites import site_of
+from prospector.core.web.urls import homepage_fingerprint
 from prospector.frontier import calls, codec, rebuild_calls
 from prospector.frontier.calls import Seed
 from prospector.frontier.client import Frontier

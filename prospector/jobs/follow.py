@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from sqlalchemy import Connection, Engine
 
-from prospector.core.ladder import Parked
-from prospector.core.outcomes import DomainState
-from prospector.core.states import ENDED, JobState
+from prospector.core.job.states import ENDED, JobState
+from prospector.core.visits.ladder import Parked
+from prospector.core.visits.outcomes import DomainState
 from prospector.errors import NotFound
 from prospector.frontier import calls, job_calls
 from prospector.frontier.client import Frontier

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, Engine
 
-from prospector.core.states import IN_FLIGHT
+from prospector.core.job.states import IN_FLIGHT
 from prospector.errors import ServerUnreachable
 from prospector.frontier.client import Frontier
 from prospector.jobs.follow import reconcile

@@ -2,7 +2,7 @@
 
 from sqlalchemy import Engine
 
-from prospector.core.states import JobState
+from prospector.core.job.states import JobState
 from prospector.errors import ServerUnreachable
 from prospector.frontier import job_calls
 from prospector.frontier.client import Frontier

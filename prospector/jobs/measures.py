@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import Engine
 
-from prospector.core import latency
-from prospector.core.states import JobState
+from prospector.core.job.states import JobState
+from prospector.core.system import latency
 from prospector.frontier.client import Frontier
 from prospector.jobs import figures
 from prospector.jobs.figures import Figures

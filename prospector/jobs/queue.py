@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, Engine
 
-from prospector.core.outcomes import FINISHED, DomainState
-from prospector.core.states import JobState
+from prospector.core.job.states import JobState
+from prospector.core.visits.outcomes import FINISHED, DomainState
 from prospector.errors import Conflict, NotFound
 from prospector.frontier import job_calls, rebuild_calls
 from prospector.frontier.client import Frontier

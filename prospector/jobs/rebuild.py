@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, Engine
 
 from prospector import logs
-from prospector.core.states import JobState
+from prospector.core.job.states import JobState
 from prospector.frontier import calls, rebuild_calls
 from prospector.frontier.client import Frontier
 from prospector.frontier.rebuild_calls import Lost, RecalledSite

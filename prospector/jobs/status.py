@@ -7,10 +7,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine
 
-from prospector.core.methods import Method
-from prospector.core.near import not_found
-from prospector.core.progress import Eta, Speed, eta, speed_of
-from prospector.core.states import ENDED, IN_FLIGHT, JobState
+from prospector.core.job.progress import Eta, Speed, eta, speed_of
+from prospector.core.job.states import ENDED, IN_FLIGHT, JobState
+from prospector.core.visits.methods import Method
+from prospector.core.words.near import not_found
 from prospector.errors import ServerUnreachable
 from prospector.frontier import job_calls
 from prospector.frontier.client import Frontier

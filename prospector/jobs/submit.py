@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy import Engine
 
-from prospector.core.intake import Intake
-from prospector.core.keyword_list import KeywordList
-from prospector.core.sample import sampled
-from prospector.core.spec import JobSpec
-from prospector.core.states import ENDED
+from prospector.core.job.spec import JobSpec
+from prospector.core.job.states import ENDED
+from prospector.core.lists.intake import Intake
+from prospector.core.lists.keyword_list import KeywordList
+from prospector.core.lists.sample import sampled
 from prospector.store import jobs
 from prospector.store.jobs import Created, InputIssue, ListedDomain, NewJob
 from prospector.store.kinds import IssueKind

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from sqlalchemy import Connection
 
 from prospector import settings
-from prospector.core import targets as rules
-from prospector.core.linking import without_dead
-from prospector.core.spec import spec_from
-from prospector.core.targets import Health, Target
+from prospector.core.job.spec import spec_from
+from prospector.core.reading.linking import without_dead
+from prospector.core.results import targets as rules
+from prospector.core.results.targets import Health, Target
 from prospector.frontier import job_calls
 from prospector.frontier.client import Frontier
 from prospector.frontier.job_calls import Client

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import Connection, Engine
 
 from prospector import logs, nodes
-from prospector.core.staffing import missing, most_workers
+from prospector.core.system.staffing import missing, most_workers
 from prospector.errors import ProspectorError
 from prospector.frontier import calls, job_calls
 from prospector.frontier.calls import Alive

@@ -2,8 +2,8 @@
 
 from scrapy import Request
 
-from prospector.core.identity import CRAWLER, identity
-from prospector.core.purpose import Purpose
+from prospector.core.visits.identity import CRAWLER, identity
+from prospector.core.visits.purpose import Purpose
 
 
 class IdentityMiddleware:

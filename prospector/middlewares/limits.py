@@ -7,8 +7,8 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import StopDownload
 from scrapy.http import Headers
 
-from prospector.core.answers import HTML_TYPES
-from prospector.core.purpose import Purpose
+from prospector.core.visits.answers import HTML_TYPES
+from prospector.core.visits.purpose import Purpose
 
 CUT_OFF = "cut off at its headers"
 

@@ -5,8 +5,8 @@ from typing import Any
 from scrapy import Request
 from scrapy.crawler import Crawler
 
-from prospector.core.purpose import Purpose
-from prospector.core.robots import SKIPPED_ABOVE_SECONDS
+from prospector.core.visits.purpose import Purpose
+from prospector.core.web.robots import SKIPPED_ABOVE_SECONDS
 from prospector.fetch.failures import DelayTooLong, Disallowed
 
 

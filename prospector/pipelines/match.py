@@ -4,7 +4,7 @@ from typing import Any
 
 from scrapy.crawler import Crawler
 
-from prospector.core.linking import kind_of, linking
+from prospector.core.reading.linking import kind_of, linking
 from prospector.items import PageItem
 
 

@@ -2,15 +2,16 @@
 
 from collections.abc import Mapping
 
-from prospector.core.keywords import Keyword
-from prospector.core.link_farm import is_link_farm
-from prospector.core.match import Mention
-from prospector.core.outcomes import LinkStatus, PageFlag, PageOutcome
-from prospector.core.signs import Sign
-from prospector.core.ticket import COUNTED, Found
-from prospector.core.urls import UrlInvalid, fingerprint
-from prospector.core.visit import HOPS
-from prospector.core.zones import Zone
+from prospector.core.reading.signs import Sign
+from prospector.core.reading.traits import LinkStatus, PageFlag
+from prospector.core.reading.zones import Zone
+from prospector.core.results.link_farm import is_link_farm
+from prospector.core.visits.outcomes import PageOutcome
+from prospector.core.visits.ticket import COUNTED, Found
+from prospector.core.visits.visit import HOPS
+from prospector.core.web.urls import UrlInvalid, fingerprint
+from prospector.core.words.keywords import Keyword
+from prospector.core.words.match import Mention
 from prospector.frontier import codec
 from prospector.items import PageItem
 from prospector.store.pages import MentionRow, PageRow

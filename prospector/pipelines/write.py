@@ -11,7 +11,7 @@ from scrapy.exceptions import DropItem
 from sqlalchemy.exc import DBAPIError
 
 from prospector import logs
-from prospector.core.signals import STOP_FETCHING
+from prospector.core.system.signals import STOP_FETCHING
 from prospector.errors import NotFound, ServerUnreachable
 from prospector.frontier import calls
 from prospector.items import PageItem

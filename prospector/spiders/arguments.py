@@ -4,8 +4,8 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 
-from prospector.core import hosts
-from prospector.core.hosts import Host
+from prospector.core.web import hosts
+from prospector.core.web.hosts import Host
 from prospector.errors import InputInvalid
 
 WAY = 'scrapy crawl domain -a domain=example.com -a keywords="crm,erp"'

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from prospector.core.hints import Hints
-from prospector.core.keywords import Keyword
-from prospector.core.match import Matcher
-from prospector.core.sites import bare, owner, site_of
-from prospector.core.spec import JobSpec
+from prospector.core.job.spec import JobSpec
+from prospector.core.web.sites import bare, owner, site_of
+from prospector.core.words.hints import Hints
+from prospector.core.words.keywords import Keyword
+from prospector.core.words.match import Matcher
 
 
 @dataclass(frozen=True)

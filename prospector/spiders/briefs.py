@@ -9,8 +9,8 @@ from collections.abc import Collection
 
 from sqlalchemy import Engine
 
-from prospector.core.keywords import Keyword
-from prospector.core.spec import spec_from
+from prospector.core.job.spec import spec_from
+from prospector.core.words.keywords import Keyword
 from prospector.spiders.brief import Brief, brief
 from prospector.store import domains, jobs
 

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from prospector.core.keyword_list import read_keywords
-from prospector.core.keywords import Keyword
-from prospector.core.methods import Mode
-from prospector.core.spec import JobSpec
+from prospector.core.job.spec import JobSpec
+from prospector.core.lists.keyword_list import read_keywords
+from prospector.core.visits.methods import Mode
+from prospector.core.words.keywords import Keyword
 from prospector.errors import InputInvalid
 from prospector.frontier.in_process import JOB, InProcessFrontier
 from prospector.frontier.limits import limits_of

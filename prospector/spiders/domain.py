@@ -15,14 +15,14 @@ from sqlalchemy import Engine
 from twisted.python.failure import Failure
 
 from prospector import logs
-from prospector.core.latency import Times
-from prospector.core.methods import Method
-from prospector.core.opening import address_of
-from prospector.core.purpose import Purpose
-from prospector.core.robots import Robots
-from prospector.core.robots_visit import authority, known, robots_address, robots_method
-from prospector.core.ticket import Kind, Ticket
-from prospector.core.visit import COOKIE, Conclusion, leads_off
+from prospector.core.system.latency import Times
+from prospector.core.visits.methods import Method
+from prospector.core.visits.opening import address_of
+from prospector.core.visits.purpose import Purpose
+from prospector.core.visits.robots_visit import authority, known, robots_address, robots_method
+from prospector.core.visits.ticket import Kind, Ticket
+from prospector.core.visits.visit import COOKIE, Conclusion, leads_off
+from prospector.core.web.robots import Robots
 from prospector.errors import ProspectorError, SettingInvalid, end_in_words
 from prospector.fetch.by_method import METHOD
 from prospector.fetch.failures import NameUnknown, NotSent, Stopped

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from scrapy.http import Response
 
-from prospector.core.sites import site_of
-from prospector.core.ticket import Found, Ticket
-from prospector.core.urls import UrlInvalid, canonical, fingerprint, resolve
+from prospector.core.visits.ticket import Found, Ticket
+from prospector.core.web.sites import site_of
+from prospector.core.web.urls import UrlInvalid, canonical, fingerprint, resolve
 from prospector.spiders.brief import Brief
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})

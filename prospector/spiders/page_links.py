@@ -6,10 +6,10 @@ from scrapy.http import Response
 from scrapy.link import Link as ScrapyLink
 from scrapy.linkextractors import IGNORED_EXTENSIONS
 
-from prospector.core import page as pages
-from prospector.core.page import Page
-from prospector.core.traps import trap_of
-from prospector.core.urls import UrlInvalid, canonical
+from prospector.core.reading import page as pages
+from prospector.core.reading.page import Page
+from prospector.core.web.traps import trap_of
+from prospector.core.web.urls import UrlInvalid, canonical
 
 NOT_PAGES = frozenset(f".{one}" for one in IGNORED_EXTENSIONS) | {".xml", ".json", ".rss", ".atom", ".txt", ".ics"}
 

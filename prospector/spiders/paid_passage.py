@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from prospector import logs
-from prospector.core.evidence import Evidence
-from prospector.core.ticket import Ticket
-from prospector.core.urls import fingerprint
+from prospector.core.visits.evidence import Evidence
+from prospector.core.visits.ticket import Ticket
+from prospector.core.web.urls import fingerprint
 from prospector.fetch.paid import PaidCallFailed
 from prospector.frontier import paid_calls
 from prospector.frontier.desk import DelayBounds, Desk

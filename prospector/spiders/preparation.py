@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from sqlalchemy.exc import DBAPIError
 
 from prospector import logs
-from prospector.core.methods import Mode
-from prospector.core.opening import address_of
-from prospector.core.robots_visit import authority
-from prospector.core.ticket import Ticket
+from prospector.core.visits.methods import Mode
+from prospector.core.visits.opening import address_of
+from prospector.core.visits.robots_visit import authority
+from prospector.core.visits.ticket import Ticket
 from prospector.errors import NotFound, ProspectorError
 from prospector.frontier import calls
 

@@ -10,17 +10,17 @@ from scrapy.link import Link
 from twisted.python.failure import Failure
 
 from prospector import logs
-from prospector.core.answers import Answer, cookies_of, is_html, of_page
-from prospector.core.evidence import Evidence, of_status, reason
-from prospector.core.methods import Method, Mode
-from prospector.core.opening import address_of, is_unreached
-from prospector.core.outcomes import PageOutcome
-from prospector.core.robots import SKIPPED_ABOVE_SECONDS, Robots, Stance
-from prospector.core.robots_visit import RobotsAnswer, judge, known, paid_instead, robots_method
-from prospector.core.size_hints import pages_said
-from prospector.core.ticket import Found, Ticket, Verdict
-from prospector.core.urls import fingerprint
-from prospector.core.visit import KEY_WANTED, Circumstances, Conclusion, Onward, conclude
+from prospector.core.visits.answers import Answer, cookies_of, is_html, of_page
+from prospector.core.visits.evidence import Evidence, of_status, reason
+from prospector.core.visits.methods import Method, Mode
+from prospector.core.visits.opening import address_of, is_unreached
+from prospector.core.visits.outcomes import PageOutcome
+from prospector.core.visits.robots_visit import RobotsAnswer, judge, known, paid_instead, robots_method
+from prospector.core.visits.ticket import Found, Ticket, Verdict
+from prospector.core.visits.visit import KEY_WANTED, Circumstances, Conclusion, Onward, conclude
+from prospector.core.web.robots import SKIPPED_ABOVE_SECONDS, Robots, Stance
+from prospector.core.web.size_hints import pages_said
+from prospector.core.web.urls import fingerprint
 from prospector.fetch.by_method import METHOD
 from prospector.fetch.direct import wait_asked_ms
 from prospector.fetch.failures import DelayTooLong

@@ -7,8 +7,8 @@ kilobyte: rules are parsed where they are asked, and those asked last are kept.
 import time
 from collections import OrderedDict
 
-from prospector.core.robots import Robots, decoded
-from prospector.core.robots_visit import authority
+from prospector.core.visits.robots_visit import authority
+from prospector.core.web.robots import Robots, decoded
 
 KEPT_SECONDS = 3_600  # then the frontier is asked again, where it lasts for a day
 KEPT_BYTES = 8_000_000

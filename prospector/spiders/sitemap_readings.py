@@ -8,15 +8,15 @@ from scrapy import Request
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
-from prospector.core import sitemaps
-from prospector.core.evidence import Evidence, of_status
-from prospector.core.ladder import Next, next_step
-from prospector.core.opening import AT
-from prospector.core.outcomes import SITEMAP, PageOutcome
-from prospector.core.robots import MOST_HOPS
-from prospector.core.ticket import Found, Kind, PageState, Ticket, Verdict
-from prospector.core.urls import fingerprint
-from prospector.core.visit import HOPS, Conclusion
+from prospector.core.visits.evidence import Evidence, of_status
+from prospector.core.visits.ladder import Next, next_step
+from prospector.core.visits.opening import AT
+from prospector.core.visits.outcomes import SITEMAP, PageOutcome
+from prospector.core.visits.ticket import Found, Kind, PageState, Ticket, Verdict
+from prospector.core.visits.visit import HOPS, Conclusion
+from prospector.core.web import sitemaps
+from prospector.core.web.robots import MOST_HOPS
+from prospector.core.web.urls import fingerprint
 from prospector.fetch.direct import wait_asked_ms
 from prospector.items import PageItem
 from prospector.spiders.leads import REDIRECTS, absolute, leads, location_of, same_page

@@ -5,7 +5,7 @@ from twisted.internet import error
 from twisted.python.failure import Failure
 from twisted.web.client import ResponseFailed, ResponseNeverReceived
 
-from prospector.core.evidence import Evidence
+from prospector.core.visits.evidence import Evidence
 from prospector.fetch.failures import AddressRefused, Disallowed, NameUnknown
 from prospector.fetch.paid import PaidCallFailed
 

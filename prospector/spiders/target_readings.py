@@ -6,10 +6,10 @@ from scrapy import Request
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
-from prospector.core.answers import Answer
-from prospector.core.targets import WAIT_MOST_MS, Health, conclude, settled
-from prospector.core.ticket import Kind, Ticket
-from prospector.core.visit import Conclusion
+from prospector.core.results.targets import WAIT_MOST_MS, Health, conclude, settled
+from prospector.core.visits.answers import Answer
+from prospector.core.visits.ticket import Kind, Ticket
+from prospector.core.visits.visit import Conclusion
 from prospector.fetch.failures import DelayTooLong, NoSuchName
 from prospector.items import PageItem
 from prospector.spiders.leads import same_page

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection, select
 from sqlalchemy.dialects.postgresql import insert
 
-from prospector.core.states import JobState
+from prospector.core.job.states import JobState
 from prospector.store.tables import checkpoints
 
 

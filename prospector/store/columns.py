@@ -6,7 +6,7 @@ from enum import StrEnum
 from sqlalchemy import CheckConstraint, Column, DateTime, Enum, ForeignKey, Integer, Text, func, text
 from sqlalchemy.dialects.postgresql import JSONB
 
-from prospector.core.methods import Method
+from prospector.core.visits.methods import Method
 
 
 def one_of(column: str, values: type[StrEnum]) -> CheckConstraint:

@@ -4,9 +4,9 @@ from datetime import datetime
 
 from sqlalchemy import Connection, func, select
 
-from prospector.core.cost import PastJob
-from prospector.core.methods import Mode
-from prospector.core.states import JobState
+from prospector.core.job.cost import PastJob
+from prospector.core.job.states import JobState
+from prospector.core.visits.methods import Mode
 from prospector.store.tables import jobs, spend
 
 JOBS_MOST = 50  # the newest: prices, sites and our own ways change

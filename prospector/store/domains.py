@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, case, func, select, text, update
 
-from prospector.core.methods import Method
-from prospector.core.outcomes import FINISHED, DomainState
+from prospector.core.visits.methods import Method
+from prospector.core.visits.outcomes import FINISHED, DomainState
 from prospector.store.tables import domains, jobs
 from prospector.store.text import records
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from prospector.core.endings import ending, requests
-from prospector.core.methods import Method
+from prospector.core.results.endings import ending, requests
+from prospector.core.visits.methods import Method
 from prospector.store.domains import Finished
 
 

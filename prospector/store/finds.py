@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, text
 
-from prospector.core.urls import fingerprint
+from prospector.core.web.urls import fingerprint
 from prospector.store.partitions import mentions_of, pages_of
 
 # by the key of each table: the same work at any size

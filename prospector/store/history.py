@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, text
 
-from prospector.core.states import JobState
+from prospector.core.job.states import JobState
 
 MINUTES_A_DAY = 1_440
 

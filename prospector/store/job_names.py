@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, select
 
-from prospector.core.states import JobState
+from prospector.core.job.states import JobState
 from prospector.errors import NotFound
 from prospector.store.tables import jobs
 from prospector.store.text import storable

@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import Connection, RowMapping, delete, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
-from prospector.core.states import MOVES, JobState, origins
+from prospector.core.job.states import MOVES, JobState, origins
 from prospector.errors import Conflict, NotFound
 from prospector.store import partitions, tables
 from prospector.store.bulk import copy

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, func, select, text
 
-from prospector.core.outcomes import SITEMAP, DomainState
+from prospector.core.visits.outcomes import SITEMAP, DomainState
 from prospector.store.partitions import pages_of
 from prospector.store.tables import domains
 

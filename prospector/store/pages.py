@@ -9,9 +9,10 @@ from functools import cache
 from sqlalchemy import Connection, Engine, RowMapping, TextClause, text
 from sqlalchemy.exc import DBAPIError
 
-from prospector.core.methods import Method
-from prospector.core.outcomes import LinkStatus, PageFlag, PageKind, PageOutcome
-from prospector.core.zones import Zone
+from prospector.core.reading.traits import LinkStatus, PageFlag, PageKind
+from prospector.core.reading.zones import Zone
+from prospector.core.visits.methods import Method
+from prospector.core.visits.outcomes import PageOutcome
 from prospector.store import server
 from prospector.store.failures import Failure, again, failure, is_without_table
 from prospector.store.partitions import ResultsDeleted, mentions_of, pages_of

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, select, text
 
-from prospector.core.methods import Method
-from prospector.core.outcomes import PageFlag, PageOutcome
+from prospector.core.reading.traits import PageFlag
+from prospector.core.visits.methods import Method
+from prospector.core.visits.outcomes import PageOutcome
 from prospector.store.partitions import mentions_of, pages_of
 from prospector.store.tables import frontier_epoch
 

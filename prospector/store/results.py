@@ -9,10 +9,11 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row, select, text
 from sqlalchemy.exc import DBAPIError
 
-from prospector.core.findings import Mention
-from prospector.core.methods import Method
-from prospector.core.outcomes import DomainState, LinkStatus, PageKind, PageOutcome
-from prospector.core.zones import Zone
+from prospector.core.reading.traits import LinkStatus, PageKind
+from prospector.core.reading.zones import Zone
+from prospector.core.results.findings import Mention
+from prospector.core.visits.methods import Method
+from prospector.core.visits.outcomes import DomainState, PageOutcome
 from prospector.store import jobs, tables
 from prospector.store.failures import in_our_words, is_without_table
 from prospector.store.jobs import Job, Keyword

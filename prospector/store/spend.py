@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, func, select, text
 
-from prospector.core.methods import Method
+from prospector.core.visits.methods import Method
 from prospector.store.kinds import SpendKind
 from prospector.store.tables import spend
 from prospector.store.text import records

@@ -24,9 +24,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
-from prospector.core.outcomes import DomainState, LinkStatus, PageKind, PageOutcome
-from prospector.core.states import JobState
-from prospector.core.zones import Zone
+from prospector.core.job.states import JobState
+from prospector.core.reading.traits import LinkStatus, PageKind
+from prospector.core.reading.zones import Zone
+from prospector.core.visits.outcomes import DomainState, PageOutcome
 from prospector.store.columns import JSON_OR_NULL, METHOD, MOMENT, NAME, NOW, closed_set, count, job_key, one_of
 from prospector.store.kinds import EventKind, ExportState, IssueKind, SpendKind
 

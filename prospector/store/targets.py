@@ -6,8 +6,8 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
-from prospector.core.linking import CLIENT
-from prospector.core.outcomes import LinkStatus
+from prospector.core.reading.linking import CLIENT
+from prospector.core.reading.traits import LinkStatus
 from prospector.store.partitions import pages_of
 from prospector.store.text import records
 

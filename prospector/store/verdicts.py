@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import Connection, func, select, update
 
-from prospector.core.outcomes import DomainState
-from prospector.core.score import Verdict
-from prospector.core.states import JobState
+from prospector.core.job.states import JobState
+from prospector.core.results.score import Verdict
+from prospector.core.visits.outcomes import DomainState
 from prospector.store.tables import domains, jobs
 
 

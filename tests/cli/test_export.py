@@ -18,9 +18,9 @@ from click.testing import CliRunner
 from sqlalchemy import Engine, text
 
 from cli.main import prospector
-from prospector.core.outcomes import DomainState, PageOutcome
-from prospector.core.states import JobState
-from prospector.core.zones import Zone
+from prospector.core.job.states import JobState
+from prospector.core.reading.zones import Zone
+from prospector.core.visits.outcomes import DomainState, PageOutcome
 from prospector.local import attach
 from prospector.local.home import Home
 from prospector.local.servers import Servers, with_home

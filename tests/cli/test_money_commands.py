@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from prospector.core.methods import Method, Mode
-from prospector.core.spec import JobSpec
-from prospector.core.states import JobState
+from prospector.core.job.spec import JobSpec
+from prospector.core.job.states import JobState
+from prospector.core.visits.methods import Method, Mode
 from prospector.local import attach
 from prospector.local.home import Home
 from prospector.store import jobs, spend

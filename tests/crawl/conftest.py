@@ -18,8 +18,8 @@ import pytest
 from redis import Redis
 from sqlalchemy import Engine, make_url, text
 
-from prospector.core.methods import Mode
-from prospector.core.spec import JobSpec
+from prospector.core.job.spec import JobSpec
+from prospector.core.visits.methods import Mode
 from prospector.demo.checker import Bars, Verdict, check
 from prospector.demo.checker import Crawl as Left
 from prospector.demo.coverage import Row

@@ -4,8 +4,8 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from prospector.core.states import ENDED, JobState
-from prospector.core.targets import Health
+from prospector.core.job.states import ENDED, JobState
+from prospector.core.results.targets import Health
 from prospector.demo.plan import Plan
 from prospector.demo.request_log import entries
 from prospector.demo.site import CLIENT

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from prospector.core.hops import MOST_HOPS
-from prospector.core.outcomes import PageFlag
+from prospector.core.reading.traits import PageFlag
+from prospector.core.web.hops import MOST_HOPS
 from prospector.demo.kinds import KINDS
 from prospector.demo.plan import Plan
 from prospector.demo.web_process import running

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from sqlalchemy import Engine, text
 
-from prospector.core.methods import Mode
-from prospector.core.spec import JobSpec
-from prospector.core.states import JobState
+from prospector.core.job.spec import JobSpec
+from prospector.core.job.states import JobState
+from prospector.core.visits.methods import Mode
 from prospector.demo import prose, request_log, web_process
 from prospector.demo.checker import Bars, check
 from prospector.demo.checker import Crawl as Judged

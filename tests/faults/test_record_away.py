@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Engine
 
 from prospector.blobs import storage
-from prospector.core.spec import JobSpec
+from prospector.core.job.spec import JobSpec
 from prospector.demo.proxy import FaultProxy
 from prospector.demo.proxy_faults import ProxyFault
 from prospector.frontier import calls

@@ -5,7 +5,7 @@ import signal
 
 from scrapy import signals
 
-from prospector.core.ticket import Kind
+from prospector.core.visits.ticket import Kind
 from prospector.demo.truth import canonical
 from prospector.settings import *  # noqa: F403
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine
 
-from prospector.core.methods import Method
-from prospector.core.outcomes import PageOutcome
-from prospector.core.states import JobState
-from prospector.core.zones import Zone
+from prospector.core.job.states import JobState
+from prospector.core.reading.zones import Zone
+from prospector.core.visits.methods import Method
+from prospector.core.visits.outcomes import PageOutcome
 from prospector.demo.control import Control
 from prospector.demo.loop_thread import LoopThread
 from prospector.demo.scrapingbee_server import SimulatorConfig, simulator

@@ -2,7 +2,7 @@
 
 from sqlalchemy import Engine
 
-from prospector.core.states import JobState
+from prospector.core.job.states import JobState
 from prospector.store import activity, exports, jobs
 
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from sqlalchemy import Connection, Engine, text
 
-from prospector.core.methods import Method
+from prospector.core.visits.methods import Method
 from prospector.errors import ServerUnreachable
 from prospector.spiders.ledger import Ledger
 from prospector.store import server, spend

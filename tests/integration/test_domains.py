@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from sqlalchemy import Engine, select
 
-from prospector.core.outcomes import DomainState
+from prospector.core.visits.outcomes import DomainState
 from prospector.store import domains, jobs, tables
 from prospector.store.domains import Finished
 from prospector.store.jobs import ListedDomain, NewJob

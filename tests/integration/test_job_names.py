@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import Engine, insert
 
-from prospector.core.states import JobState
+from prospector.core.job.states import JobState
 from prospector.errors import NotFound
 from prospector.store import job_names, tables
 

@@ -10,7 +10,7 @@ from threading import Barrier
 import pytest
 from sqlalchemy import Connection, Engine, text, update
 
-from prospector.core.states import JobState, may_move
+from prospector.core.job.states import JobState, may_move
 from prospector.errors import NotFound
 from prospector.store import domains, events, jobs, partitions, tables
 from prospector.store.jobs import IllegalMove, InputIssue, Keyword, ListedDomain, NewJob

@@ -8,8 +8,9 @@ import pytest
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import DBAPIError
 
-from prospector.core.outcomes import LinkStatus, PageFlag, PageKind, PageOutcome
-from prospector.core.zones import Zone
+from prospector.core.reading.traits import LinkStatus, PageFlag, PageKind
+from prospector.core.reading.zones import Zone
+from prospector.core.visits.outcomes import PageOutcome
 from prospector.errors import NotFound
 from prospector.store import pages, partitions
 from prospector.store.failures import Failure, failure

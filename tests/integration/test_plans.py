@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Engine, event, text
 
-from prospector.core.methods import Method
-from prospector.core.outcomes import DomainState
-from prospector.core.states import JobState
+from prospector.core.job.states import JobState
+from prospector.core.visits.methods import Method
+from prospector.core.visits.outcomes import DomainState
 from prospector.store import (
     checkpoints,
     costs,

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import Engine
 
-from prospector.core.outcomes import DomainState
-from prospector.core.states import JobState
+from prospector.core.job.states import JobState
+from prospector.core.visits.outcomes import DomainState
 from prospector.errors import Conflict, NotFound
 from prospector.store import checkpoints, dead_letters, domains, events, jobs, pages, rebuild, sites
 from prospector.store.checkpoints import Checkpoint

@@ -11,9 +11,10 @@ import pytest
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
-from prospector.core.methods import Method
-from prospector.core.outcomes import DomainState, LinkStatus
-from prospector.core.states import JobState
+from prospector.core.job.states import JobState
+from prospector.core.reading.traits import LinkStatus
+from prospector.core.visits.methods import Method
+from prospector.core.visits.outcomes import DomainState
 from prospector.errors import ServerUnreachable
 from prospector.store import (
     checkpoints,

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from prospector.core.identity import IDENTITIES
+from prospector.core.visits.identity import IDENTITIES
 from prospector.demo.plan import Plan
 from prospector.demo.web_process import running
 from prospector.errors import InputInvalid, ProspectorError

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import IntegrityError
 
-from prospector.core.methods import Method
+from prospector.core.visits.methods import Method
 from prospector.store import spend
 from prospector.store.spend import Reservation, Totals
 

@@ -8,7 +8,7 @@ from scrapy.crawler import Crawler
 from scrapy.spiders import Spider
 from sqlalchemy import Engine
 
-from prospector.core.outcomes import DomainState
+from prospector.core.visits.outcomes import DomainState
 from prospector.pipelines import write
 from prospector.pipelines.write import WritePipeline
 from prospector.store import domains

@@ -4,7 +4,7 @@ from ipaddress import ip_address, ip_network
 
 import pytest
 
-from prospector.core.addresses import Mapped, NameMap, Policy, is_public, read_name_map
+from prospector.core.web.addresses import Mapped, NameMap, Policy, is_public, read_name_map
 
 PUBLIC = ("8.8.8.8", "1.1.1.1", "93.184.216.34", "2606:4700::6810:84e5", "2a00:1450:4001:82a::200e", "::ffff:8.8.8.8")
 PRIVATE = (

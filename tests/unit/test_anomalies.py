@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from prospector.core import anomalies
-from prospector.core.anomalies import Anomaly, JobSample, Kind, Memory, SystemSample
+from prospector.core.system import anomalies
+from prospector.core.system.anomalies import Anomaly, JobSample, Kind, Memory, SystemSample
 
 CALM = SystemSample(
     at=0.0,

@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from prospector.core.answers import COOKIE_CHARACTERS, cookies_of, is_html, of_page
-from prospector.core.endings import NOTHING_READ, POISON, Ending, ending
-from prospector.core.evidence import Evidence
-from prospector.core.identity import CRAWLER, IDENTITIES, identity
-from prospector.core.methods import Mode
-from prospector.core.outcomes import DomainState
-from prospector.core.page import read
-from prospector.core.spec import JobSpec, spec_from
+from prospector.core.job.spec import JobSpec, spec_from
+from prospector.core.reading.page import read
+from prospector.core.results.endings import NOTHING_READ, POISON, Ending, ending
+from prospector.core.visits.answers import COOKIE_CHARACTERS, cookies_of, is_html, of_page
+from prospector.core.visits.evidence import Evidence
+from prospector.core.visits.identity import CRAWLER, IDENTITIES, identity
+from prospector.core.visits.methods import Mode
+from prospector.core.visits.outcomes import DomainState
 
 WORDS = "<p>" + "river stone bridge " * 30
 CHALLENGE = "<title>Just a moment...</title><script>x</script><h1>Checking your browser</h1>"

@@ -8,12 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prospector.core import retention
-from prospector.core.cells import EXCEL_CELL_CHARACTERS, csv_line, excel_length, excel_text, guarded, guarded_value
-from prospector.core.evidence import REASONS, Evidence, reason
-from prospector.core.methods import Method
-from prospector.core.near import nearest, not_found
-from prospector.core.remedies import ELSE, remedy
+from prospector.core.job import retention
+from prospector.core.results.cells import (
+    EXCEL_CELL_CHARACTERS,
+    csv_line,
+    excel_length,
+    excel_text,
+    guarded,
+    guarded_value,
+)
+from prospector.core.results.remedies import ELSE, remedy
+from prospector.core.visits.evidence import REASONS, Evidence, reason
+from prospector.core.visits.methods import Method
+from prospector.core.words.near import nearest, not_found
 from prospector.errors import InputInvalid
 from prospector.jobs.exports.order import FileKind, Format, Order, Part, download_name, order
 from prospector.jobs.exports.report import highlighted

@@ -2,8 +2,8 @@
 
 import pytest
 
-from prospector.core.columns import NAMES, Choice, choose, letters, normal, titles
-from prospector.core.table import Row
+from prospector.core.lists.columns import NAMES, Choice, choose, letters, normal, titles
+from prospector.core.lists.table import Row
 from prospector.errors import InputInvalid
 
 

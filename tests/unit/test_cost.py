@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from prospector.core.cost import CreditRange, PastJob, credit_range, dollars, in_words
-from prospector.core.methods import Mode
+from prospector.core.job.cost import CreditRange, PastJob, credit_range, dollars, in_words
+from prospector.core.visits.methods import Mode
 
 CENT = Decimal("0.01")
 

@@ -17,18 +17,19 @@ from scrapy.utils.misc import load_object
 from twisted.internet import error
 from twisted.python.failure import Failure
 
-from prospector.core import robots
-from prospector.core.evidence import Evidence
-from prospector.core.keywords import Keyword
-from prospector.core.linking import linking
-from prospector.core.match import Matcher
-from prospector.core.outcomes import LinkStatus, PageFlag, PageKind, PageOutcome
-from prospector.core.page import read
-from prospector.core.robots import Robots, Stance
-from prospector.core.spec import JobSpec
-from prospector.core.ticket import Found, Kind, PageState, Ticket, Verdict
-from prospector.core.visit import Conclusion
-from prospector.core.zones import Zone
+from prospector.core.job.spec import JobSpec
+from prospector.core.reading.linking import linking
+from prospector.core.reading.page import read
+from prospector.core.reading.traits import LinkStatus, PageFlag, PageKind
+from prospector.core.reading.zones import Zone
+from prospector.core.visits.evidence import Evidence
+from prospector.core.visits.outcomes import PageOutcome
+from prospector.core.visits.ticket import Found, Kind, PageState, Ticket, Verdict
+from prospector.core.visits.visit import Conclusion
+from prospector.core.web import robots
+from prospector.core.web.robots import Robots, Stance
+from prospector.core.words.keywords import Keyword
+from prospector.core.words.match import Matcher
 from prospector.errors import InputInvalid
 from prospector.fetch.failures import AddressRefused, Disallowed, NameUnknown
 from prospector.items import PageItem

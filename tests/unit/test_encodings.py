@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prospector.core.encodings import decode, known
-from prospector.core.page import read
+from prospector.core.reading.encodings import decode, known
+from prospector.core.reading.page import read
 
 
 def text(body: bytes, content_type: str = "") -> str:

@@ -4,9 +4,9 @@ from decimal import Decimal
 
 import pytest
 
-from prospector.core.cost import PastJob
-from prospector.core.estimate import PAGES_PER_DOMAIN, estimate
-from prospector.core.methods import Mode
+from prospector.core.job.cost import PastJob
+from prospector.core.job.estimate import PAGES_PER_DOMAIN, estimate
+from prospector.core.visits.methods import Mode
 
 CENT = Decimal("0.01")
 DELAY_MS = 1_000

@@ -2,7 +2,7 @@
 
 import pytest
 
-from prospector.core.exclusions import MOST_WILDCARDS, ExclusionReason, exclusions
+from prospector.core.lists.exclusions import MOST_WILDCARDS, ExclusionReason, exclusions
 from prospector.errors import InputInvalid
 
 

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from prospector.core.explain import CANDIDATES_AT_MOST, Explanation, Rule, explain
-from prospector.core.keywords import Keyword
-from prospector.core.page import read
-from prospector.core.zones import Zone
+from prospector.core.reading.page import read
+from prospector.core.reading.zones import Zone
+from prospector.core.words.explain import CANDIDATES_AT_MOST, Explanation, Rule, explain
+from prospector.core.words.keywords import Keyword
 
 
 def explained(html: str, keyword: str, *, case_sensitive: bool = False) -> Explanation:

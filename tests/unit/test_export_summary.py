@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from cli.job import export_wording
-from prospector.core.outcomes import DomainState
-from prospector.core.score import Verdict
-from prospector.core.spec import JobSpec
-from prospector.core.states import JobState
+from prospector.core.job.spec import JobSpec
+from prospector.core.job.states import JobState
+from prospector.core.results.score import Verdict
+from prospector.core.visits.outcomes import DomainState
 from prospector.jobs.exports.front import SPEC, settings
 from prospector.jobs.exports.order import Format
 from prospector.jobs.exports.prospect import Prospect

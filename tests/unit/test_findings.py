@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from prospector.core.findings import Asked, Gathered, Mention, SiteLinks, best_zone, findings, outside_menus
-from prospector.core.methods import Method
-from prospector.core.metric import Decimal, Standing, decimal_of, number
-from prospector.core.outcomes import LinkStatus, PageFlag, PageKind
-from prospector.core.score import Verdict, score
-from prospector.core.zones import Zone
+from prospector.core.lists.metric import Decimal, Standing, decimal_of, number
+from prospector.core.reading.traits import LinkStatus, PageFlag, PageKind
+from prospector.core.reading.zones import Zone
+from prospector.core.results.findings import Asked, Gathered, Mention, SiteLinks, best_zone, findings, outside_menus
+from prospector.core.results.score import Verdict, score
+from prospector.core.visits.methods import Method
 
 ROW = Mention(
     domain=0, identity=1, url="https://a.example/1", keyword=0, frequency=1, zone=Zone.MAIN, zones=None, snippet="a crm",

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prospector.core.folding import LENGTHENED, collapse, fold, unify
+from prospector.core.reading.folding import LENGTHENED, collapse, fold, unify
 from tests.reading.spelling import normalised
 
 SPECIAL = (

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prospector.core import hosts
-from prospector.core.exclusions import Exclusions
-from prospector.core.hosts import Host, Reason, Refused
-from prospector.core.intake import take
+from prospector.core.lists.exclusions import Exclusions
+from prospector.core.lists.intake import take
+from prospector.core.web import hosts
+from prospector.core.web.hosts import Host, Reason, Refused
 
 
 def domains(cell: str) -> list[str]:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from prospector.core.ticket import Found, Kind, PageState, Ticket, Verdict
-from prospector.core.urls import fingerprint
+from prospector.core.visits.ticket import Found, Kind, PageState, Ticket, Verdict
+from prospector.core.web.urls import fingerprint
 from prospector.frontier import calls, in_process
 from prospector.frontier.calls import Fetch, Limits
 from prospector.frontier.desk import DelayBounds

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from prospector.core.exclusions import Exclusions, exclusions
-from prospector.core.hosts import Reason
-from prospector.core.intake import MOST_DOMAINS, Duplicate, Intake, Rejected, take
+from prospector.core.lists.exclusions import Exclusions, exclusions
+from prospector.core.lists.intake import MOST_DOMAINS, Duplicate, Intake, Rejected, take
+from prospector.core.web.hosts import Reason
 from prospector.errors import InputInvalid
 
 NOTHING_OUT = Exclusions()

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prospector.core.keyword_list import KeywordReason, read_keywords
-from prospector.core.keywords import Keyword
+from prospector.core.lists.keyword_list import KeywordReason, read_keywords
+from prospector.core.words.keywords import Keyword
 from prospector.errors import InputInvalid
 
 

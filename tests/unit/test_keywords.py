@@ -2,7 +2,7 @@
 
 import pytest
 
-from prospector.core.keywords import Keyword
+from prospector.core.words.keywords import Keyword
 from prospector.errors import InputInvalid
 
 

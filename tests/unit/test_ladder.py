@@ -2,10 +2,10 @@
 
 import pytest
 
-from prospector.core.evidence import Evidence, of_status, reason
-from prospector.core.ladder import CALLS_MOST, TABLE, Column, Next, Parked, Step, first_method, next_step
-from prospector.core.methods import Method, Mode
-from prospector.core.ticket import Kind, PageState, Verdict
+from prospector.core.visits.evidence import Evidence, of_status, reason
+from prospector.core.visits.ladder import CALLS_MOST, TABLE, Column, Next, Parked, Step, first_method, next_step
+from prospector.core.visits.methods import Method, Mode
+from prospector.core.visits.ticket import Kind, PageState, Verdict
 
 SHORT = {Method.DIRECT: "direct", Method.STANDARD: "standard", Method.JS: "js"}
 PROVIDER = {one for one in Evidence if Column.FREE not in TABLE[one]}

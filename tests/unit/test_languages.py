@@ -2,7 +2,7 @@
 
 import pytest
 
-from prospector.core.languages import code, names, wanted
+from prospector.core.reading.languages import code, names, wanted
 from prospector.errors import InputInvalid
 
 

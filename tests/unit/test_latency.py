@@ -1,7 +1,7 @@
 """How long writes take, as counts that add up over workers."""
 
-from prospector.core import latency
-from prospector.core.latency import BUCKETS, Times
+from prospector.core.system import latency
+from prospector.core.system.latency import BUCKETS, Times
 
 
 def test_a_percentile_is_the_bound_below_which_that_share_lies() -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from prospector.core.link_farm import SITES, is_link_farm
-from prospector.core.page import read
+from prospector.core.reading.page import read
+from prospector.core.results.link_farm import SITES, is_link_farm
 
 URL = "https://www.lists.com/best"
 

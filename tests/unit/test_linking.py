@@ -2,13 +2,13 @@
 
 import pytest
 
-from prospector.core.hints import Hints
-from prospector.core.keywords import Keyword
-from prospector.core.linking import ANCHOR_CHARACTERS, KEPT_LINKS, kind_of, linking, without_dead
-from prospector.core.links import Link
-from prospector.core.markup import Zone
-from prospector.core.outcomes import LinkStatus, PageKind
-from prospector.core.priority import Priority, priority
+from prospector.core.reading.linking import ANCHOR_CHARACTERS, KEPT_LINKS, kind_of, linking, without_dead
+from prospector.core.reading.links import Link
+from prospector.core.reading.markup import Zone
+from prospector.core.reading.traits import LinkStatus, PageKind
+from prospector.core.visits.priority import Priority, priority
+from prospector.core.words.hints import Hints
+from prospector.core.words.keywords import Keyword
 
 CLIENTS, COMPETITORS = ("acme.test",), ("rival.test",)
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from prospector.core.keywords import Keyword
-from prospector.core.match import Matcher
-from prospector.core.page import read
+from prospector.core.reading.page import read
+from prospector.core.words.keywords import Keyword
+from prospector.core.words.match import Matcher
 from prospector.errors import InputInvalid
 from tests.reading.oracle import Document, plain_count
 

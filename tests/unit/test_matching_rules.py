@@ -4,10 +4,10 @@ import pickle
 
 import pytest
 
-from prospector.core.keywords import Keyword
-from prospector.core.match import Matcher, NearSpelling
-from prospector.core.page import Page, read
-from prospector.core.zones import Zone
+from prospector.core.reading.page import Page, read
+from prospector.core.reading.zones import Zone
+from prospector.core.words.keywords import Keyword
+from prospector.core.words.match import Matcher, NearSpelling
 
 
 def page(html: str) -> Page:

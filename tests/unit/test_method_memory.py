@@ -1,8 +1,8 @@
 """A domain's memory of how it is read."""
 
-from prospector.core.method_memory import MethodMemory, after_read, after_render
-from prospector.core.methods import Method
-from prospector.core.priority import Priority, priority
+from prospector.core.visits.method_memory import MethodMemory, after_read, after_render
+from prospector.core.visits.methods import Method
+from prospector.core.visits.priority import Priority, priority
 
 
 def taught(*read_by: Method) -> MethodMemory:

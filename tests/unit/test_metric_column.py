@@ -2,9 +2,9 @@
 
 import pytest
 
-from prospector.core.exclusions import exclusions
-from prospector.core.intake import take
-from prospector.core.metric import MetricColumn, metric_column
+from prospector.core.lists.exclusions import exclusions
+from prospector.core.lists.intake import take
+from prospector.core.lists.metric import MetricColumn, metric_column
 from prospector.errors import InputInvalid
 
 LEADS = """Domain,DR,Organic Traffic,Owner,Same,DR

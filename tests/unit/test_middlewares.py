@@ -9,10 +9,10 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import StopDownload
 from scrapy.http import Headers
 
-from prospector.core import robots
-from prospector.core.identity import CRAWLER, IDENTITIES
-from prospector.core.purpose import Purpose
-from prospector.core.ticket import PageState, Ticket
+from prospector.core.visits.identity import CRAWLER, IDENTITIES
+from prospector.core.visits.purpose import Purpose
+from prospector.core.visits.ticket import PageState, Ticket
+from prospector.core.web import robots
 from prospector.fetch.failures import DelayTooLong, Disallowed
 from prospector.middlewares.identity import IdentityMiddleware
 from prospector.middlewares.limits import LimitsMiddleware

@@ -2,11 +2,11 @@
 
 import pytest
 
-from prospector.core.folding import fold
-from prospector.core.keywords import Keyword
-from prospector.core.match import Matcher
-from prospector.core.other_spellings import missed_spellings
-from prospector.core.page import read
+from prospector.core.reading.folding import fold
+from prospector.core.reading.page import read
+from prospector.core.words.keywords import Keyword
+from prospector.core.words.match import Matcher
+from prospector.core.words.other_spellings import missed_spellings
 
 
 def missed(text: str, *others: str) -> list[str]:

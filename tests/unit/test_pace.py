@@ -2,7 +2,7 @@
 
 import pytest
 
-from prospector.core.pace import SitePace, after_fetch
+from prospector.core.visits.pace import SitePace, after_fetch
 
 LEAST, MOST = 1_000, 60_000
 

@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from prospector.core import lexbor_tree
-from prospector.core.guard import is_hostile
-from prospector.core.keywords import Keyword
-from prospector.core.links import Resolver, absolute
-from prospector.core.marked import without_marks
-from prospector.core.markup import CHARACTERS
-from prospector.core.match import Matcher
-from prospector.core.page import Page, Refresh, read
-from prospector.core.scan import scan
-from prospector.core.signs import Sign
-from prospector.core.visible import MARKS_AT_MOST, linearise
-from prospector.core.zones import Zone
+from prospector.core.reading import lexbor_tree
+from prospector.core.reading.guard import is_hostile
+from prospector.core.reading.links import Resolver, absolute
+from prospector.core.reading.marked import without_marks
+from prospector.core.reading.markup import CHARACTERS
+from prospector.core.reading.page import Page, Refresh, read
+from prospector.core.reading.scan import scan
+from prospector.core.reading.signs import Sign
+from prospector.core.reading.visible import MARKS_AT_MOST, linearise
+from prospector.core.reading.zones import Zone
+from prospector.core.words.keywords import Keyword
+from prospector.core.words.match import Matcher
 
 URL = "https://www.example.com/blog/post.html?x=1"
 CASES = json.loads((Path(__file__).parent.parent / "data" / "mentions.json").read_text(encoding="utf-8"))

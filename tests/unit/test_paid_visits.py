@@ -5,17 +5,17 @@ from typing import Any
 
 import pytest
 
-from prospector.core import page as pages
-from prospector.core.answers import Answer
-from prospector.core.evidence import Evidence
-from prospector.core.method_memory import MethodMemory
-from prospector.core.methods import Method, Mode
-from prospector.core.outcomes import PageOutcome
-from prospector.core.page import Page
-from prospector.core.robots import Robots, Stance
-from prospector.core.robots_visit import RobotsAnswer, judge, known, paid_instead, robots_method
-from prospector.core.ticket import Kind, PageState, Ticket, Verdict
-from prospector.core.visit import KEY_WANTED, SHELL, Circumstances, Conclusion, conclude, leads_off
+from prospector.core.reading import page as pages
+from prospector.core.reading.page import Page
+from prospector.core.visits.answers import Answer
+from prospector.core.visits.evidence import Evidence
+from prospector.core.visits.method_memory import MethodMemory
+from prospector.core.visits.methods import Method, Mode
+from prospector.core.visits.outcomes import PageOutcome
+from prospector.core.visits.robots_visit import RobotsAnswer, judge, known, paid_instead, robots_method
+from prospector.core.visits.ticket import Kind, PageState, Ticket, Verdict
+from prospector.core.visits.visit import KEY_WANTED, SHELL, Circumstances, Conclusion, conclude, leads_off
+from prospector.core.web.robots import Robots, Stance
 
 URL = "https://a.test/page"
 AROUND = Circumstances(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from prospector.core.progress import Eta, Speed, eta, speed_of
+from prospector.core.job.progress import Eta, Speed, eta, speed_of
 
 
 def test_nothing_is_said_of_a_job_that_has_just_begun() -> None:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from prospector.core.retry_after import LONGEST_MS, retry_after_ms
+from prospector.core.visits.retry_after import LONGEST_MS, retry_after_ms
 
 NOW = datetime(2025, 1, 19, 14, 0, 0, tzinfo=UTC)
 

@@ -6,10 +6,18 @@ from typing import Any
 
 import pytest
 
-from prospector.core.robots import MOST_BYTES, MOST_SITEMAPS, Robots, Stance, decoded, of_status, read
-from prospector.core.robots_visit import ROBOTS, UNREACHABLE, RobotsAnswer, authority, judge, known, robots_address
-from prospector.core.ticket import PageState, Ticket, Verdict
-from prospector.core.visit import Conclusion
+from prospector.core.visits.robots_visit import (
+    ROBOTS,
+    UNREACHABLE,
+    RobotsAnswer,
+    authority,
+    judge,
+    known,
+    robots_address,
+)
+from prospector.core.visits.ticket import PageState, Ticket, Verdict
+from prospector.core.visits.visit import Conclusion
+from prospector.core.web.robots import MOST_BYTES, MOST_SITEMAPS, Robots, Stance, decoded, of_status, read
 
 
 def allows(text: str, path: str) -> bool:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from prospector.core.sample import sampled
-from prospector.core.urls import fingerprint, homepage_fingerprint
+from prospector.core.lists.sample import sampled
+from prospector.core.web.urls import fingerprint, homepage_fingerprint
 
 
 def test_a_sample_is_spread_over_the_list() -> None:

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from prospector.core.link_words import page_link_words
-from prospector.core.outcomes import LinkStatus, PageFlag, PageKind
-from prospector.core.score import (
+from prospector.core.reading.link_words import page_link_words
+from prospector.core.reading.traits import LinkStatus, PageFlag, PageKind
+from prospector.core.reading.zones import Zone
+from prospector.core.results.score import (
     FIT_POINTS,
     QUALIFIED_FROM,
     REVIEW_FROM,
@@ -17,7 +18,6 @@ from prospector.core.score import (
     Verdict,
     score,
 )
-from prospector.core.zones import Zone
 
 # all seven criteria known, and each at its best
 PERFECT = Findings(

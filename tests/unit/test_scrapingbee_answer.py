@@ -5,7 +5,7 @@ import json
 import pytest
 from scrapy.http import Headers
 
-from prospector.core.evidence import Evidence
+from prospector.core.visits.evidence import Evidence
 from prospector.fetch.client import Raw
 from prospector.fetch.paid import PaidCallFailed, PriceMalformed, PriceMissing
 from prospector.fetch.scrapingbee_answer import credits_charged, target

@@ -5,19 +5,19 @@ from datetime import UTC, datetime
 
 import pytest
 
-from prospector.core.exclusions import exclusions
-from prospector.core.findings import Asked, Gathered, Mention, SiteLinks, findings
-from prospector.core.intake import take
-from prospector.core.keyword_list import read_keywords
-from prospector.core.keywords import Keyword
-from prospector.core.linking import linking
-from prospector.core.match import Matcher
-from prospector.core.match import Mention as Found
-from prospector.core.methods import Method
-from prospector.core.outcomes import LinkStatus, PageFlag
-from prospector.core.page import read
-from prospector.core.score import Scored, Verdict, score
-from prospector.core.signs import Sign
+from prospector.core.lists.exclusions import exclusions
+from prospector.core.lists.intake import take
+from prospector.core.lists.keyword_list import read_keywords
+from prospector.core.reading.linking import linking
+from prospector.core.reading.page import read
+from prospector.core.reading.signs import Sign
+from prospector.core.reading.traits import LinkStatus, PageFlag
+from prospector.core.results.findings import Asked, Gathered, Mention, SiteLinks, findings
+from prospector.core.results.score import Scored, Verdict, score
+from prospector.core.visits.methods import Method
+from prospector.core.words.keywords import Keyword
+from prospector.core.words.match import Matcher
+from prospector.core.words.match import Mention as Found
 from prospector.demo import document, showcase
 from prospector.demo.kinds import KINDS
 from prospector.demo.plan import Plan

@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 
-from prospector.core.sitemaps import MOST_ADDRESSES, MOST_NESTED, Sitemap, read
-from prospector.core.size_hints import pages_said
+from prospector.core.web.sitemaps import MOST_ADDRESSES, MOST_NESTED, Sitemap, read
+from prospector.core.web.size_hints import pages_said
 
 A, B = "https://a.test/1", "https://a.test/2?x=1&y=2"
 URLSET = (

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prospector.core import sites
 from prospector.core.data import entries
+from prospector.core.web import sites
 
 HOSTS = st.lists(
     st.sampled_from(
@@ -101,7 +101,7 @@ def test_the_shared_hosts_named_in_the_design_are_listed() -> None:
 
 @pytest.mark.parametrize("name", ["shared_hosts", "social_hosts"])
 def test_the_packaged_hosts_are_written_as_intake_writes_domains(name: str) -> None:
-    from prospector.core.hosts import judge
+    from prospector.core.web.hosts import judge
 
     assert {one for one in entries(name) if judge(one) != (one, None)} == set()
 

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prospector.core.keywords import Keyword
-from prospector.core.match import Matcher
-from prospector.core.page import read
-from prospector.core.snippets import CUT, cut
+from prospector.core.reading.page import read
+from prospector.core.words.keywords import Keyword
+from prospector.core.words.match import Matcher
+from prospector.core.words.snippets import CUT, cut
 
 
 def snippet(html: str, keyword: str = "crm", characters: int = 150) -> str:

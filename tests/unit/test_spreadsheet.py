@@ -4,7 +4,7 @@ import codecs
 
 import pytest
 
-from prospector.core.spreadsheet import LARGEST_FILE_BYTES, ONE_COLUMN, delimiter_of, read_table
+from prospector.core.lists.spreadsheet import LARGEST_FILE_BYTES, ONE_COLUMN, delimiter_of, read_table
 from prospector.errors import InputInvalid
 
 PEOPLE = "Name,Website\nMüller,müller.de\n"

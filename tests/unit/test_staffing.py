@@ -1,6 +1,6 @@
 """How many workers each node gets."""
 
-from prospector.core.staffing import missing, most_workers
+from prospector.core.system.staffing import missing, most_workers
 
 
 def test_each_node_is_filled_up_to_its_number() -> None:

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from prospector.core.states import ENDED, IN_FLIGHT, MOVES, JobState, may_move, origins
+from prospector.core.job.states import ENDED, IN_FLIGHT, MOVES, JobState, may_move, origins
 
 # one row a state, one column a state in the order of JobState; written by hand beside the table it checks
 # fmt: off

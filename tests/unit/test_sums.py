@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from prospector.core.score import Verdict
-from prospector.core.sums import DONE, Sum, SumWrong
+from prospector.core.results.score import Verdict
+from prospector.core.results.sums import DONE, Sum, SumWrong
 
 RIGHT = Sum(
     rows=20,

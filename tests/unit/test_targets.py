@@ -7,17 +7,17 @@ import pytest
 from scrapy import Request
 from twisted.python.failure import Failure
 
-from prospector.core.answers import Answer, of_page
-from prospector.core.evidence import Evidence
-from prospector.core.hops import MOST_HOPS
-from prospector.core.ladder import CALLS_MOST
-from prospector.core.opening import AT
-from prospector.core.outcomes import PageOutcome
-from prospector.core.page import read
-from prospector.core.targets import Health, Target, belongs, by_domain, conclude, health, settled, targets
-from prospector.core.ticket import Kind, PageState, Ticket, Verdict
-from prospector.core.urls import canonical, fingerprint
-from prospector.core.visit import COOKIE, HOPS, Conclusion
+from prospector.core.reading.page import read
+from prospector.core.results.targets import Health, Target, belongs, by_domain, conclude, health, settled, targets
+from prospector.core.visits.answers import Answer, of_page
+from prospector.core.visits.evidence import Evidence
+from prospector.core.visits.ladder import CALLS_MOST
+from prospector.core.visits.opening import AT
+from prospector.core.visits.outcomes import PageOutcome
+from prospector.core.visits.ticket import Kind, PageState, Ticket, Verdict
+from prospector.core.visits.visit import COOKIE, HOPS, Conclusion
+from prospector.core.web.hops import MOST_HOPS
+from prospector.core.web.urls import canonical, fingerprint
 from prospector.fetch.failures import AddressRefused, DelayTooLong, Disallowed, NameUnknown, NoSuchName
 from prospector.frontier import codec
 from prospector.spiders import target_readings

@@ -2,8 +2,8 @@
 
 import pytest
 
-from prospector.core.traps import Trap, trap_of
-from prospector.core.urls import canonical
+from prospector.core.web.traps import Trap, trap_of
+from prospector.core.web.urls import canonical
 
 TRAPS = [
     (Trap.LONG, f"https://e.com/{'a' * 1000}"),

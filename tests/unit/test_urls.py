@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from prospector.core.data import entries
-from prospector.core.urls import UrlInvalid, canonical, fingerprint, resolve
+from prospector.core.web.urls import UrlInvalid, canonical, fingerprint, resolve
 
 CASES: list[dict[str, Any]] = json.loads(Path(__file__).with_name("data").joinpath("whatwg_urls.json").read_text())[
     "cases"
@@ -181,7 +181,7 @@ def test_the_fingerprint_of_today_is_that_of_the_database() -> None:
 
 
 def test_the_fingerprint_is_the_same_in_another_process() -> None:
-    code = "from prospector.core.urls import fingerprint; print(fingerprint('https://example.com/a?b=1'))"
+    code = "from prospector.core.web.urls import fingerprint; print(fingerprint('https://example.com/a?b=1'))"
 
     there = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 

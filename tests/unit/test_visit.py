@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from prospector.core.answers import Answer
-from prospector.core.evidence import Evidence
-from prospector.core.hops import MOST_HOPS, Hop, is_web_host, openings
-from prospector.core.methods import Method, Mode
-from prospector.core.opening import AT, FIRST, OPENING, address_of
-from prospector.core.outcomes import PageOutcome
-from prospector.core.ticket import PageState, Ticket, Verdict
-from prospector.core.urls import canonical
-from prospector.core.visit import COOKIE, HOPS, VIA, Circumstances, Conclusion, conclude
+from prospector.core.visits.answers import Answer
+from prospector.core.visits.evidence import Evidence
+from prospector.core.visits.methods import Method, Mode
+from prospector.core.visits.opening import AT, FIRST, OPENING, address_of
+from prospector.core.visits.outcomes import PageOutcome
+from prospector.core.visits.ticket import PageState, Ticket, Verdict
+from prospector.core.visits.visit import COOKIE, HOPS, VIA, Circumstances, Conclusion, conclude
+from prospector.core.web.hops import MOST_HOPS, Hop, is_web_host, openings
+from prospector.core.web.urls import canonical
 
 HOME = "https://a.test/"
 

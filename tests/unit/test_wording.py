@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from cli.job import wording
-from prospector.core.halts import Halt, halt_of
-from prospector.core.methods import Method
-from prospector.core.progress import Eta, Speed
-from prospector.core.states import JobState
+from prospector.core.job.halts import Halt, halt_of
+from prospector.core.job.progress import Eta, Speed
+from prospector.core.job.states import JobState
+from prospector.core.visits.methods import Method
 from prospector.jobs.status import JobStatus
 from prospector.store.jobs import Job
 

@@ -9,11 +9,11 @@ import openpyxl
 import pytest
 import xlsxwriter
 
-from prospector.core import intake
-from prospector.core.exclusions import exclusions
-from prospector.core.intake import take
-from prospector.core.table import Table
-from prospector.core.workbook import read_sheets
+from prospector.core.lists import intake
+from prospector.core.lists.exclusions import exclusions
+from prospector.core.lists.intake import take
+from prospector.core.lists.table import Table
+from prospector.core.lists.workbook import read_sheets
 from prospector.errors import InputInvalid
 
 
@@ -138,7 +138,7 @@ def test_a_stray_cell_in_the_last_row_or_column_costs_nothing(place: str) -> Non
 
 
 def test_a_workbook_that_unpacks_without_measure_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("prospector.core.workbook.MOST_UNPACKED_BYTES", 1000)
+    monkeypatch.setattr("prospector.core.lists.workbook.MOST_UNPACKED_BYTES", 1000)
 
     with pytest.raises(InputInvalid, match="unpacks to more than"):
         read_workbook(LIST, "leads.xlsx")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from prospector.core.states import JobState
+from prospector.core.job.states import JobState
 from prospector.errors import Conflict, NotFound
 from prospector.jobs.exports.heart import SILENT_SECONDS
 from prospector.jobs.exports.order import Order

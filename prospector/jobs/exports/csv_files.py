@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 
 from prospector.blobs import Writer
-from prospector.core.cells import csv_line, guarded, guarded_value
-from prospector.core.cost import dollars
-from prospector.core.findings import Mention
-from prospector.core.outcomes import DomainState, PageOutcome
+from prospector.core.job.cost import dollars
+from prospector.core.results.cells import csv_line, guarded, guarded_value
+from prospector.core.results.findings import Mention
+from prospector.core.visits.outcomes import DomainState, PageOutcome
 from prospector.jobs.exports.output import Output, Text, stamp
 from prospector.jobs.exports.prospect import Prospect
 from prospector.jobs.exports.tally import Summary

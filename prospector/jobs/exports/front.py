@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from prospector import __version__
-from prospector.core.cells import excel_text
-from prospector.core.near import nearest
-from prospector.core.spec import spec_from
+from prospector.core.job.spec import spec_from
+from prospector.core.results.cells import excel_text
+from prospector.core.words.near import nearest
 from prospector.jobs.exports.sheet import Formats
 from prospector.jobs.exports.tally import Summary, shown_keywords
 

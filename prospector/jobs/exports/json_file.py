@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 
 from prospector.blobs import Writer
-from prospector.core.findings import Mention
+from prospector.core.results.findings import Mention
 from prospector.jobs.exports.output import Output, Text, stamp
 from prospector.jobs.exports.prospect import Prospect
 from prospector.jobs.exports.tally import Summary

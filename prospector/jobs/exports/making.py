@@ -7,8 +7,8 @@ from decimal import Decimal
 from pathlib import Path
 
 from prospector.blobs import Storage, Writer
-from prospector.core.findings import Gathered, Mention
-from prospector.core.sums import SumWrong
+from prospector.core.results.findings import Gathered, Mention
+from prospector.core.results.sums import SumWrong
 from prospector.jobs.exports.csv_files import CostCsv, ErrorsCsv, ProspectsCsv, ResultsCsv
 from prospector.jobs.exports.heart import Heart
 from prospector.jobs.exports.json_file import ResultsJson

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from prospector.blobs import Writer
-from prospector.core.findings import Mention
+from prospector.core.results.findings import Mention
 from prospector.jobs.exports.prospect import Prospect
 from prospector.jobs.exports.tally import Summary
 from prospector.store.results import Issue, PageTrouble, SiteRow

@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from prospector.core.findings import Asked, Gathered, Mention, SiteLinks, best_zone, findings
-from prospector.core.link_words import link_words, page_link_words
-from prospector.core.linking import CLIENT
-from prospector.core.metric import Standing
-from prospector.core.outcomes import FINISHED, DomainState, LinkStatus, PageFlag
-from prospector.core.score import Metric, Scored, Verdict, score
-from prospector.core.spec import spec_from
+from prospector.core.job.spec import spec_from
+from prospector.core.lists.metric import Standing
+from prospector.core.reading.link_words import link_words, page_link_words
+from prospector.core.reading.linking import CLIENT
+from prospector.core.reading.traits import LinkStatus, PageFlag
+from prospector.core.results.findings import Asked, Gathered, Mention, SiteLinks, best_zone, findings
+from prospector.core.results.score import Metric, Scored, Verdict, score
+from prospector.core.visits.outcomes import FINISHED, DomainState
 from prospector.store.jobs import Job
 from prospector.store.results import Results, SiteRow
 

@@ -10,11 +10,11 @@ from urllib.parse import unquote
 
 from prospector import __version__
 from prospector.blobs import Writer
-from prospector.core.folding import collapse, fold
-from prospector.core.near import nearest
-from prospector.core.remedies import remedy
-from prospector.core.score import Verdict
-from prospector.core.sums import Line
+from prospector.core.reading.folding import collapse, fold
+from prospector.core.results.remedies import remedy
+from prospector.core.results.score import Verdict
+from prospector.core.results.sums import Line
+from prospector.core.words.near import nearest
 from prospector.jobs.exports.front import NUMBERS, settings
 from prospector.jobs.exports.output import Output
 from prospector.jobs.exports.prospect import Prospect

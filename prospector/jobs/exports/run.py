@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from prospector.core.retention import EXPORT_DAYS
+from prospector.core.job.retention import EXPORT_DAYS
 from prospector.errors import ProspectorError, ServerUnreachable
 from prospector.jobs.exports.heart import BEAT_SECONDS, Heart, NotOurs
 from prospector.jobs.exports.making import File, Making

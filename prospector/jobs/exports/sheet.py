@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import Enum
 from typing import Any
 
-from prospector.core.cells import EXCEL_CELL_CHARACTERS, SURELY_SHORT, excel_length, excel_text, is_number
+from prospector.core.results.cells import EXCEL_CELL_CHARACTERS, SURELY_SHORT, excel_length, excel_text, is_number
 
 MOST_ROWS = 1_048_576  # Excel's, the head included
 MOST_COLUMNS = 16_384

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from prospector.core.retention import EXPORT_DAYS
+from prospector.core.job.retention import EXPORT_DAYS
 from prospector.errors import Conflict, EnvironmentInvalid
 from prospector.store import exports
 from prospector.store.kinds import ExportState

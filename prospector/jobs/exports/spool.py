@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from prospector.core.score import Verdict
+from prospector.core.results.score import Verdict
 from prospector.jobs.exports.prospect import Prospect
 
 ORDER = {verdict: place for place, verdict in enumerate(Verdict)}

@@ -6,14 +6,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 
-from prospector.core import retention
-from prospector.core.cost import dollars
-from prospector.core.findings import Mention
-from prospector.core.near import not_found
-from prospector.core.outcomes import DomainState, LinkStatus
-from prospector.core.score import Verdict
-from prospector.core.states import IN_FLIGHT
-from prospector.core.sums import Sum
+from prospector.core.job import retention
+from prospector.core.job.cost import dollars
+from prospector.core.job.states import IN_FLIGHT
+from prospector.core.reading.traits import LinkStatus
+from prospector.core.results.findings import Mention
+from prospector.core.results.score import Verdict
+from prospector.core.results.sums import Sum
+from prospector.core.visits.outcomes import DomainState
+from prospector.core.words.near import not_found
 from prospector.jobs.exports.prospect import Prospect
 from prospector.store.jobs import Job, Keyword
 from prospector.store.kinds import IssueKind

@@ -7,12 +7,13 @@ from typing import Any
 import xlsxwriter
 
 from prospector.blobs import Writer
-from prospector.core.findings import Mention
-from prospector.core.link_words import LINKING, page_link_words
-from prospector.core.metric import Standing
-from prospector.core.outcomes import DomainState, PageFlag
-from prospector.core.remedies import remedy
-from prospector.core.score import Verdict
+from prospector.core.lists.metric import Standing
+from prospector.core.reading.link_words import LINKING, page_link_words
+from prospector.core.reading.traits import PageFlag
+from prospector.core.results.findings import Mention
+from prospector.core.results.remedies import remedy
+from prospector.core.results.score import Verdict
+from prospector.core.visits.outcomes import DomainState
 from prospector.jobs.exports.csv_files import lost_page, no_failure, retries
 from prospector.jobs.exports.front import write_settings, write_summary
 from prospector.jobs.exports.output import Output

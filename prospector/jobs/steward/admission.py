@@ -5,8 +5,8 @@ from datetime import timedelta
 
 from sqlalchemy import Engine
 
-from prospector.core.halts import is_queued
-from prospector.core.states import JobState
+from prospector.core.job.halts import is_queued
+from prospector.core.job.states import JobState
 from prospector.frontier import job_calls
 from prospector.frontier.client import Frontier
 from prospector.jobs import control

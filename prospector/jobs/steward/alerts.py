@@ -7,8 +7,8 @@ import time
 from collections.abc import Iterable
 
 from prospector import logs
-from prospector.core.anomalies import Anomaly, Kind, Memory
-from prospector.core.states import JobState
+from prospector.core.job.states import JobState
+from prospector.core.system.anomalies import Anomaly, Kind, Memory
 from prospector.fetch import webhook
 from prospector.frontier import job_calls
 from prospector.jobs.steward.post import Post

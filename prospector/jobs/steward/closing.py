@@ -4,7 +4,7 @@ from itertools import groupby
 
 from sqlalchemy import Engine
 
-from prospector.core.outcomes import DomainState
+from prospector.core.visits.outcomes import DomainState
 from prospector.frontier import calls
 from prospector.frontier.calls import Ended
 from prospector.frontier.client import Frontier

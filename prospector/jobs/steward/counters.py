@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from sqlalchemy import Engine
 
-from prospector.core.states import IN_FLIGHT
+from prospector.core.job.states import IN_FLIGHT
 from prospector.frontier import job_calls
 from prospector.frontier.client import Frontier
 from prospector.jobs.checkpoint import checkpoint

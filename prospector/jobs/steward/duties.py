@@ -5,7 +5,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 from prospector import logs
-from prospector.core.states import IN_FLIGHT, JobState
+from prospector.core.job.states import IN_FLIGHT, JobState
 from prospector.errors import ServerUnreachable
 from prospector.fetch.key import key_in_force
 from prospector.frontier import calls, rebuild_calls

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from prometheus_client import CollectorRegistry, Counter, Gauge
 
 from prospector import nodes
-from prospector.core import latency
-from prospector.core.anomalies import Anomaly
-from prospector.core.states import JobState
+from prospector.core.job.states import JobState
+from prospector.core.system import latency
+from prospector.core.system.anomalies import Anomaly
 from prospector.frontier.job_calls import Status
 from prospector.jobs.figures import Figures, new_writes
 

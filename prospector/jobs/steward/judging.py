@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from sqlalchemy import Engine
 
-from prospector.core.findings import Gathered
-from prospector.core.score import Verdict
+from prospector.core.results.findings import Gathered
+from prospector.core.results.score import Verdict
 from prospector.jobs.exports.prospect import judge_of
 from prospector.store import results, verdicts
 from prospector.store.partitions import ResultsDeleted

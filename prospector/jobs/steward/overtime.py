@@ -4,9 +4,9 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Engine
 
-from prospector.core.halts import Halt
-from prospector.core.spec import spec_from
-from prospector.core.states import JobState
+from prospector.core.job.halts import Halt
+from prospector.core.job.spec import spec_from
+from prospector.core.job.states import JobState
 from prospector.frontier.client import Frontier
 from prospector.jobs.follow import reconcile
 from prospector.store import jobs

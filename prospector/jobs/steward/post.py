@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import Engine
 
 from prospector.blobs import Storage
-from prospector.core.addresses import Policy
+from prospector.core.web.addresses import Policy
 from prospector.frontier.client import Frontier
 
 

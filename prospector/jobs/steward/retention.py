@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, Engine
 
 from prospector import logs
-from prospector.core.states import JobState
+from prospector.core.job.states import JobState
 from prospector.store import events, jobs, partitions
 from prospector.store.jobs import IllegalMove, Job
 from prospector.store.kinds import EventKind

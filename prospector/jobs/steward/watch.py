@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 
-from prospector.core import anomalies
-from prospector.core.anomalies import Anomaly, JobSample, Kind, SystemSample
+from prospector.core.system import anomalies
+from prospector.core.system.anomalies import Anomaly, JobSample, Kind, SystemSample
 from prospector.jobs import figures, workers
 from prospector.jobs.figures import Figures
 from prospector.jobs.steward import admission

@@ -12,9 +12,9 @@ from typing import Any
 
 from sqlalchemy import Engine, text
 
-from prospector.core.methods import Mode
-from prospector.core.spec import JobSpec
-from prospector.core.states import JobState
+from prospector.core.job.spec import JobSpec
+from prospector.core.job.states import JobState
+from prospector.core.visits.methods import Mode
 from prospector.demo import scrapingbee_server
 from prospector.demo.checker import Bars, Crawl, check
 from prospector.demo.coverage import Row

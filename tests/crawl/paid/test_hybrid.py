@@ -1,6 +1,6 @@
 """The ladder over real workers: what is paid for, what is not, and what it finds."""
 
-from prospector.core.methods import Mode
+from prospector.core.visits.methods import Mode
 from prospector.demo.site import Reach
 from prospector.demo.truth import address, canonical
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from sqlalchemy import text
 
-from prospector.core.methods import Mode
-from prospector.core.states import JobState
+from prospector.core.job.states import JobState
+from prospector.core.visits.methods import Mode
 from prospector.frontier import calls, paid_calls
 from prospector.jobs import control, follow
 from prospector.jobs.rebuild import rebuild_if_lost

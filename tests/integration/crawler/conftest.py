@@ -12,13 +12,13 @@ from scrapy.crawler import Crawler
 from scrapy.settings import Settings
 from sqlalchemy import Engine, text
 
-from prospector.core.methods import PRICE_CREDITS, Mode
-from prospector.core.outcomes import PageOutcome
-from prospector.core.page import read
-from prospector.core.spec import JobSpec
-from prospector.core.states import JobState
-from prospector.core.ticket import Ticket, Verdict
-from prospector.core.visit import Conclusion
+from prospector.core.job.spec import JobSpec
+from prospector.core.job.states import JobState
+from prospector.core.reading.page import read
+from prospector.core.visits.methods import PRICE_CREDITS, Mode
+from prospector.core.visits.outcomes import PageOutcome
+from prospector.core.visits.ticket import Ticket, Verdict
+from prospector.core.visits.visit import Conclusion
 from prospector.frontier import calls
 from prospector.frontier.calls import Terms
 from prospector.frontier.client import AsyncFrontier, Frontier

@@ -11,8 +11,8 @@ from scrapy import signals
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
-from prospector.core.outcomes import DomainState
-from prospector.core.ticket import Ticket, Verdict
+from prospector.core.visits.outcomes import DomainState
+from prospector.core.visits.ticket import Ticket, Verdict
 from prospector.extensions import closer, memory_limit
 from prospector.extensions.closer import Closer
 from prospector.extensions.memory_limit import MemoryLimit, resident_mb

@@ -9,9 +9,9 @@ from scrapy import Request, signals
 from scrapy.statscollectors import StatsCollector
 
 from prospector import scheduler
-from prospector.core import robots
-from prospector.core.purpose import Purpose
-from prospector.core.signals import STOP_FETCHING
+from prospector.core.system.signals import STOP_FETCHING
+from prospector.core.visits.purpose import Purpose
+from prospector.core.web import robots
 from prospector.demo.proxy import FaultProxy
 from prospector.demo.proxy_faults import ProxyFault
 from prospector.frontier import calls

@@ -9,9 +9,9 @@ from psycopg2 import errorcodes
 from scrapy.exceptions import DropItem
 from sqlalchemy import TextClause, event, text
 
-from prospector.core.signals import STOP_FETCHING
-from prospector.core.ticket import Found, Verdict
-from prospector.core.urls import fingerprint
+from prospector.core.system.signals import STOP_FETCHING
+from prospector.core.visits.ticket import Found, Verdict
+from prospector.core.web.urls import fingerprint
 from prospector.demo.proxy import FaultProxy
 from prospector.demo.proxy_faults import ProxyFault
 from prospector.frontier import calls

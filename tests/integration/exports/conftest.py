@@ -15,10 +15,11 @@ import pytest
 from sqlalchemy import Engine
 
 from prospector.blobs import Storage, storage
-from prospector.core.methods import Method
-from prospector.core.outcomes import DomainState, LinkStatus, PageFlag, PageKind, PageOutcome
-from prospector.core.states import JobState
-from prospector.core.zones import Zone
+from prospector.core.job.states import JobState
+from prospector.core.reading.traits import LinkStatus, PageFlag, PageKind
+from prospector.core.reading.zones import Zone
+from prospector.core.visits.methods import Method
+from prospector.core.visits.outcomes import DomainState, PageOutcome
 from prospector.jobs.exports.order import Format, Order
 from prospector.jobs.exports.run import Stores, run
 from prospector.store import domains, exports, jobs, pages, spend

@@ -10,13 +10,14 @@ import pytest
 from openpyxl import load_workbook
 from sqlalchemy import Engine, text
 
-from prospector.core.exclusions import exclusions
-from prospector.core.intake import take
-from prospector.core.keyword_list import read_keywords
-from prospector.core.outcomes import DomainState, LinkStatus
-from prospector.core.spec import JobSpec
-from prospector.core.states import JobState
-from prospector.core.zones import Zone
+from prospector.core.job.spec import JobSpec
+from prospector.core.job.states import JobState
+from prospector.core.lists.exclusions import exclusions
+from prospector.core.lists.intake import take
+from prospector.core.lists.keyword_list import read_keywords
+from prospector.core.reading.traits import LinkStatus
+from prospector.core.reading.zones import Zone
+from prospector.core.visits.outcomes import DomainState
 from prospector.jobs.exports import sheet, workbook
 from prospector.jobs.exports.order import Format, Order, Part
 from prospector.jobs.exports.run import Stores

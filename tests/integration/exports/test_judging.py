@@ -2,7 +2,7 @@
 
 from sqlalchemy import Engine, text
 
-from prospector.core.outcomes import DomainState
+from prospector.core.visits.outcomes import DomainState
 from prospector.jobs.exports.run import Stores
 from prospector.jobs.steward.judging import judge_finished
 from prospector.store import domains, verdicts

@@ -6,9 +6,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import Engine, text
 
-from prospector.core.methods import Method
-from prospector.core.outcomes import DomainState, LinkStatus, PageFlag, PageKind, PageOutcome
-from prospector.core.zones import Zone
+from prospector.core.reading.traits import LinkStatus, PageFlag, PageKind
+from prospector.core.reading.zones import Zone
+from prospector.core.visits.methods import Method
+from prospector.core.visits.outcomes import DomainState, PageOutcome
 from prospector.errors import NotFound, ServerUnreachable
 from prospector.store import pages, partitions, spend
 from prospector.store.domains import Finished

@@ -19,8 +19,8 @@ import pytest
 from sqlalchemy import Engine, text
 
 from prospector.blobs import Storage, storage
-from prospector.core.outcomes import DomainState, PageOutcome
-from prospector.core.sums import SumWrong
+from prospector.core.results.sums import SumWrong
+from prospector.core.visits.outcomes import DomainState, PageOutcome
 from prospector.demo.proxy import FaultProxy
 from prospector.demo.proxy_faults import ProxyFault
 from prospector.errors import CredentialsRejected, ServerUnreachable

@@ -15,8 +15,8 @@ install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
 from scrapy import Request  # noqa: E402
 from twisted.internet import reactor  # noqa: E402
 
-from prospector.core.methods import PRICE_CREDITS, Method  # noqa: E402
-from prospector.core.ticket import PageState, Ticket  # noqa: E402
+from prospector.core.visits.methods import PRICE_CREDITS, Method  # noqa: E402
+from prospector.core.visits.ticket import PageState, Ticket  # noqa: E402
 from prospector.fetch import scrapingbee  # noqa: E402
 from prospector.fetch.failures import NoRoom  # noqa: E402
 from prospector.fetch.paid import CHARGED_CREDITS, PaidCallFailed  # noqa: E402

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from prospector.core.methods import Method
+from prospector.core.visits.methods import Method
 from prospector.demo.control import Control
 
 from ..conftest import KEY  # noqa: TID252  # of the simulator that all suites share

@@ -26,8 +26,8 @@ from scrapy.utils.project import get_project_settings  # noqa: E402
 from twisted.internet import reactor  # noqa: E402
 from twisted.python.failure import Failure  # noqa: E402
 
-from prospector.core.addresses import Policy, read_name_map  # noqa: E402
-from prospector.core.signals import STOP_FETCHING  # noqa: E402
+from prospector.core.system.signals import STOP_FETCHING  # noqa: E402
+from prospector.core.web.addresses import Policy, read_name_map  # noqa: E402
 from prospector.fetch import last_look, resolver  # noqa: E402
 from prospector.fetch.direct import DirectHandler  # noqa: E402
 from prospector.fetch.resolver import Names, Resolver  # noqa: E402

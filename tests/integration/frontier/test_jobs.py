@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from prospector.core.methods import Method
-from prospector.core.ticket import Found, PageState, Ticket, Verdict
+from prospector.core.visits.methods import Method
+from prospector.core.visits.ticket import Found, PageState, Ticket, Verdict
 from prospector.frontier import calls, job_calls, paid_calls, rebuild_calls
 from prospector.frontier.calls import Fetch
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from prospector.core.ticket import Found, PageState, Verdict
+from prospector.core.visits.ticket import Found, PageState, Verdict
 from prospector.frontier import calls, job_calls, paid_calls
 from prospector.frontier.calls import Fetch
 

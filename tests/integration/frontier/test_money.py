@@ -8,11 +8,11 @@ from itertools import pairwise
 
 import pytest
 
-from prospector.core.evidence import Evidence
-from prospector.core.method_memory import MethodMemory
-from prospector.core.methods import Method
-from prospector.core.priority import RANK, Priority
-from prospector.core.ticket import Kind, PageState, Ticket, Verdict
+from prospector.core.visits.evidence import Evidence
+from prospector.core.visits.method_memory import MethodMemory
+from prospector.core.visits.methods import Method
+from prospector.core.visits.priority import RANK, Priority
+from prospector.core.visits.ticket import Kind, PageState, Ticket, Verdict
 from prospector.frontier import calls, job_calls, paid_calls
 from prospector.frontier.calls import Found
 from prospector.frontier.client import Frontier

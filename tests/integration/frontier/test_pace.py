@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from prospector.core.pace import SitePace, after_fetch
-from prospector.core.ticket import Verdict
+from prospector.core.visits.pace import SitePace, after_fetch
+from prospector.core.visits.ticket import Verdict
 from prospector.frontier import calls
 from prospector.frontier.calls import Fetch
 

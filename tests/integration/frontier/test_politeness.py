@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from prospector.core.ticket import Found, Verdict
+from prospector.core.visits.ticket import Found, Verdict
 from prospector.frontier import calls, rebuild_calls
 from prospector.frontier.calls import Fetch
 from prospector.frontier.client import Frontier

@@ -8,7 +8,7 @@ from scrapy.crawler import Crawler
 from scrapy.settings import Settings
 from sqlalchemy import Engine
 
-from prospector.core.ticket import Ticket
+from prospector.core.visits.ticket import Ticket
 from prospector.frontier import calls
 from prospector.frontier.client import AsyncFrontier
 from prospector.frontier.pump import Pump

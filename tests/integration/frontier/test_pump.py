@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from prospector.core.ticket import Found, Ticket, Verdict
+from prospector.core.visits.ticket import Found, Ticket, Verdict
 from prospector.demo.proxy import FaultProxy
 from prospector.demo.proxy_faults import ProxyFault
 from prospector.errors import EnvironmentInvalid

@@ -9,9 +9,9 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import Engine
 
-from prospector.core.outcomes import DomainState, PageOutcome
-from prospector.core.states import JobState
-from prospector.core.urls import fingerprint
+from prospector.core.job.states import JobState
+from prospector.core.visits.outcomes import DomainState, PageOutcome
+from prospector.core.web.urls import fingerprint
 from prospector.errors import Conflict, NotFound
 from prospector.extensions.closer import _bury
 from prospector.frontier import calls, rebuild_calls

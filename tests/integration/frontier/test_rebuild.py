@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, text
 
-from prospector.core.outcomes import DomainState, PageFlag, PageOutcome
-from prospector.core.spec import JobSpec
-from prospector.core.states import JobState
-from prospector.core.ticket import Found, Kind, PageState
-from prospector.core.urls import fingerprint
+from prospector.core.job.spec import JobSpec
+from prospector.core.job.states import JobState
+from prospector.core.reading.traits import PageFlag
+from prospector.core.visits.outcomes import DomainState, PageOutcome
+from prospector.core.visits.ticket import Found, Kind, PageState
+from prospector.core.web.urls import fingerprint
 from prospector.frontier import calls, codec, job_calls, rebuild_calls
 from prospector.frontier.client import Frontier
 from prospector.jobs.fill import fill

@@ -11,7 +11,7 @@ from threading import Thread
 import pytest
 from redis.exceptions import RedisError
 
-from prospector.core.ticket import Found, Verdict
+from prospector.core.visits.ticket import Found, Verdict
 from prospector.demo.proxy import FaultProxy
 from prospector.demo.proxy_faults import ProxyFault
 from prospector.errors import ProspectorError, ServerUnreachable

@@ -1,6 +1,6 @@
 """Where a job stands, from counters alone."""
 
-from prospector.core.ticket import Verdict
+from prospector.core.visits.ticket import Verdict
 from prospector.frontier import calls, job_calls
 from prospector.frontier.calls import Fetch
 from prospector.frontier.job_calls import Recently, Status

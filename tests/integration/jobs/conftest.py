@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine
 
-from prospector.core.exclusions import exclusions
-from prospector.core.intake import take
-from prospector.core.keyword_list import read_keywords
-from prospector.core.methods import PRICE_CREDITS
-from prospector.core.outcomes import DomainState
-from prospector.core.spec import JobSpec
-from prospector.core.states import JobState
-from prospector.core.ticket import Ticket, Verdict
+from prospector.core.job.spec import JobSpec
+from prospector.core.job.states import JobState
+from prospector.core.lists.exclusions import exclusions
+from prospector.core.lists.intake import take
+from prospector.core.lists.keyword_list import read_keywords
+from prospector.core.visits.methods import PRICE_CREDITS
+from prospector.core.visits.outcomes import DomainState
+from prospector.core.visits.ticket import Ticket, Verdict
 from prospector.frontier import calls
 from prospector.frontier.calls import Fetch, Terms
 from prospector.frontier.client import Frontier

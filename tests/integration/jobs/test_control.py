@@ -7,9 +7,9 @@ from itertools import product
 import pytest
 
 from prospector.blobs import storage
-from prospector.core.outcomes import DomainState, PageOutcome
-from prospector.core.states import JobState
-from prospector.core.urls import fingerprint
+from prospector.core.job.states import JobState
+from prospector.core.visits.outcomes import DomainState, PageOutcome
+from prospector.core.web.urls import fingerprint
 from prospector.errors import NotFound, ServerUnreachable
 from prospector.frontier import calls, job_calls
 from prospector.jobs import control, fill
@@ -151,8 +151,8 @@ def test_failed_domains_of_a_running_job_are_tried_again_beside_the_others(desk:
 
 
 def test_a_paused_job_says_what_was_waited_for_and_goes_on_with_more_credits(desk: Desk) -> None:
-    from prospector.core.methods import Method
-    from prospector.core.ticket import PageState, Verdict
+    from prospector.core.visits.methods import Method
+    from prospector.core.visits.ticket import PageState, Verdict
 
     job = desk.running(count=2, max_credits=3)
     for ticket in desk.claim():
@@ -170,8 +170,8 @@ def test_a_paused_job_says_what_was_waited_for_and_goes_on_with_more_credits(des
 
 
 def test_pages_that_wait_in_a_running_job_are_tried_again_by_a_resume(desk: Desk) -> None:
-    from prospector.core.methods import Method
-    from prospector.core.ticket import PageState, Verdict
+    from prospector.core.visits.methods import Method
+    from prospector.core.visits.ticket import PageState, Verdict
 
     job = desk.running(count=2, max_credits=3)
     dear, _at_work = desk.claim()

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from sqlalchemy import Engine, text
 
-from prospector.core.outcomes import SITEMAP, PageOutcome
-from prospector.core.states import JobState
-from prospector.core.ticket import Verdict
-from prospector.core.urls import fingerprint
-from prospector.core.zones import Zone
+from prospector.core.job.states import JobState
+from prospector.core.reading.zones import Zone
+from prospector.core.visits.outcomes import SITEMAP, PageOutcome
+from prospector.core.visits.ticket import Verdict
+from prospector.core.web.urls import fingerprint
 from prospector.frontier import calls, job_calls
 from prospector.frontier.calls import Fetch
 from prospector.frontier.client import Frontier

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from sqlalchemy import select
 
-from prospector.core.exclusions import exclusions
-from prospector.core.intake import take
-from prospector.core.spec import JobSpec, spec_from
-from prospector.core.states import JobState
+from prospector.core.job.spec import JobSpec, spec_from
+from prospector.core.job.states import JobState
+from prospector.core.lists.exclusions import exclusions
+from prospector.core.lists.intake import take
 from prospector.jobs import control
 from prospector.jobs.submit import submit
 from prospector.store import jobs, tables

@@ -9,16 +9,17 @@ import pytest
 from sqlalchemy import text
 
 from prospector import settings
-from prospector.core.linking import KEPT_LINKS
-from prospector.core.methods import Mode
-from prospector.core.outcomes import LinkStatus, PageOutcome
-from prospector.core.progress import Eta
-from prospector.core.score import Verdict as Worth
-from prospector.core.spec import JobSpec
-from prospector.core.states import JobState
-from prospector.core.targets import Health
-from prospector.core.ticket import Kind, Ticket, Verdict
-from prospector.core.urls import fingerprint
+from prospector.core.job.progress import Eta
+from prospector.core.job.spec import JobSpec
+from prospector.core.job.states import JobState
+from prospector.core.reading.linking import KEPT_LINKS
+from prospector.core.reading.traits import LinkStatus
+from prospector.core.results.score import Verdict as Worth
+from prospector.core.results.targets import Health
+from prospector.core.visits.methods import Mode
+from prospector.core.visits.outcomes import PageOutcome
+from prospector.core.visits.ticket import Kind, Ticket, Verdict
+from prospector.core.web.urls import fingerprint
 from prospector.errors import Conflict
 from prospector.frontier import calls, job_calls
 from prospector.frontier.calls import Fetch

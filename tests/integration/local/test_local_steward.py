@@ -11,9 +11,9 @@ from urllib.request import urlopen
 
 import pytest
 
-from prospector.core.methods import Mode
-from prospector.core.spec import JobSpec
-from prospector.core.states import JobState
+from prospector.core.job.spec import JobSpec
+from prospector.core.job.states import JobState
+from prospector.core.visits.methods import Mode
 from prospector.demo.web_process import running
 from prospector.frontier.client import Frontier
 from prospector.jobs import control

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from prospector.core.methods import Method
+from prospector.core.visits.methods import Method
 from prospector.demo.control import Control
 from prospector.frontier import calls
 from prospector.frontier.calls import Limits, Seed

@@ -15,10 +15,10 @@ from scrapy.crawler import Crawler, CrawlerProcess
 from scrapy.http import Response, TextResponse
 from twisted.python.failure import Failure
 
-from prospector.core.evidence import Evidence, of_status
-from prospector.core.ladder import Step, next_step
-from prospector.core.methods import Mode
-from prospector.core.ticket import Ticket
+from prospector.core.visits.evidence import Evidence, of_status
+from prospector.core.visits.ladder import Step, next_step
+from prospector.core.visits.methods import Mode
+from prospector.core.visits.ticket import Ticket
 from prospector.fetch.paid import CHARGED_CREDITS, PaidCallFailed
 from prospector.fetch.scrapingbee import ScrapingBee
 from prospector.frontier import calls, paid_calls

@@ -2,7 +2,7 @@
 
 from sqlalchemy import Engine
 
-from prospector.core.methods import Method
+from prospector.core.visits.methods import Method
 from prospector.frontier import calls, paid_calls
 from prospector.frontier.calls import Limits
 from prospector.jobs.fill import fill

@@ -6,10 +6,10 @@ from decimal import Decimal
 import pytest
 from sqlalchemy import Engine, text
 
-from prospector.core.cost import PastJob
-from prospector.core.methods import Method, Mode
-from prospector.core.outcomes import DomainState
-from prospector.core.states import JobState
+from prospector.core.job.cost import PastJob
+from prospector.core.job.states import JobState
+from prospector.core.visits.methods import Method, Mode
+from prospector.core.visits.outcomes import DomainState
 from prospector.demo.control import Control
 from prospector.errors import Conflict, NotFound
 from prospector.fetch.usage import Usage

@@ -5,7 +5,7 @@ import threading
 
 from sqlalchemy import Engine, text
 
-from prospector.core.methods import Method
+from prospector.core.visits.methods import Method
 from prospector.spiders.ledger import Ledger
 from prospector.store import spend
 from prospector.store.spend import Reservation, Totals

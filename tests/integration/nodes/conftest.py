@@ -14,8 +14,8 @@ import pytest
 from sqlalchemy import Engine
 
 from prospector import nodes
-from prospector.core.methods import Mode
-from prospector.core.spec import JobSpec
+from prospector.core.job.spec import JobSpec
+from prospector.core.visits.methods import Mode
 from prospector.demo.web import Ready
 from prospector.demo.web_process import running
 from prospector.errors import ProspectorError

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import Engine
 
 from prospector.blobs import storage
-from prospector.core.addresses import Policy
+from prospector.core.web.addresses import Policy
 from prospector.frontier import calls
 from prospector.frontier.client import Frontier
 from prospector.jobs.steward.post import Post

@@ -6,7 +6,7 @@ from itertools import count
 import pytest
 from sqlalchemy import Engine
 
-from prospector.core.states import JobState
+from prospector.core.job.states import JobState
 from prospector.frontier import calls
 from prospector.frontier.client import Frontier
 from prospector.jobs import control
@@ -92,7 +92,7 @@ def test_that_the_system_is_full_is_forgotten_when_no_steward_says_it_any_more(f
 def test_the_watch_says_when_the_system_is_full_and_when_it_no_longer_is(
     post: Callable[..., Post], frontier: Frontier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from prospector.core import anomalies
+    from prospector.core.system import anomalies
     from prospector.frontier import job_calls
 
     watch = next(duty for duty in Duties(post(), Gauges()).all() if duty.name == "watch")

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import Engine
 
-from prospector.core.addresses import Policy
-from prospector.core.anomalies import Anomaly, Kind
-from prospector.core.states import JobState
+from prospector.core.job.states import JobState
+from prospector.core.system.anomalies import Anomaly, Kind
+from prospector.core.web.addresses import Policy
 from prospector.fetch import webhook
 from prospector.fetch.webhook import WebhookFailed
 from prospector.jobs.steward.alerts import Herald

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import Engine, text
 
-from prospector.core.staffing import KEPT_BACK, most_workers
+from prospector.core.system.staffing import KEPT_BACK, most_workers
 from prospector.errors import ServerUnreachable
 from prospector.store import server
 

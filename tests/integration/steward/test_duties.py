@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import Engine, make_url, text
 from sqlalchemy.exc import DBAPIError
 
-from prospector.core.methods import PRICE_CREDITS
-from prospector.core.states import JobState
-from prospector.core.ticket import Verdict
+from prospector.core.job.states import JobState
+from prospector.core.visits.methods import PRICE_CREDITS
+from prospector.core.visits.ticket import Verdict
 from prospector.demo.proxy import FaultProxy
 from prospector.demo.proxy_faults import ProxyFault
 from prospector.errors import ServerUnreachable

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Engine, inspect, text
 
-from prospector.core.states import JobState
+from prospector.core.job.states import JobState
 from prospector.jobs.steward import retention
 from prospector.store import events, jobs
 

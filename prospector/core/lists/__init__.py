@@ -1,0 +1,1 @@
+"""What users bring: files of domains, keywords and exclusions, in whatever state they are."""

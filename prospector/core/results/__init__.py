@@ -1,0 +1,1 @@
+"""What comes of a domain: its outcome, findings, score and prospects."""

@@ -1,0 +1,1 @@
+"""The system as a whole: whether it is well, and how many workers it takes."""

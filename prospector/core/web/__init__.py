@@ -1,0 +1,1 @@
+"""Addresses, hosts and sites, and what a site says of itself: robots.txt, sitemaps."""

@@ -1,0 +1,1 @@
+"""Keywords on a page: which places count, which come near, and how they are shown."""
