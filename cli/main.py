@@ -52,7 +52,7 @@ def prospector(flags: tuple[str, ...]) -> None:
     """
     for flag in flags:
         name, separator, value = flag.partition("=")
-        if not separator:
+        if not (name and separator):
             raise click.UsageError(f"--set {flag}: write it as NAME=VALUE.")
         os.environ[name.upper()] = value
         os.environ[env.FLAGS_VARIABLE] = f"{os.environ.get(env.FLAGS_VARIABLE, '')},{name.upper()}"

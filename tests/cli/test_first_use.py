@@ -204,7 +204,9 @@ def test_the_gate_runs_all_that_is_named_and_nothing_else(gate: Path, words: str
     assert (said, done.returncode) == (ran, 0)
 
 
-@pytest.mark.parametrize(("tool", "words"), [("mypy", ""), ("mypy", "types lint"), ("pytest", ""), ("ruff", "lint unit")])
+@pytest.mark.parametrize(
+    ("tool", "words"), [("mypy", ""), ("mypy", "types lint"), ("pytest", ""), ("ruff", "lint unit")]
+)
 def test_the_gate_ends_at_the_first_check_that_fails(gate: Path, tool: str, words: str) -> None:
     (gate / ".venv" / "bin" / tool).write_text("#!/bin/sh\nexit 9\n")
 

@@ -163,6 +163,7 @@ def test_a_folder_from_elsewhere_can_neither_run_a_program_nor_send_the_key_away
             3,
         ),
         (("--set", "LOG_LEVEL", "config", "show"), {}, "write it as NAME=VALUE", 2),
+        (("--set", "=info", "config", "show"), {}, "write it as NAME=VALUE", 2),
         (("completion", "csh"), {}, "'bash', 'zsh', 'fish'", 2),
     ],
 )
