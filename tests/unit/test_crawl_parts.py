@@ -27,7 +27,7 @@ from prospector.core.reading.zones import Zone
 from prospector.core.visits.evidence import Evidence
 from prospector.core.visits.outcomes import PageOutcome
 from prospector.core.visits.ticket import Found, Kind, PageState, Ticket, Verdict
-from prospector.core.visits.visit import Conclusion
+from prospector.core.visits.visit import Conclusion, Onward
 from prospector.core.web import robots
 from prospector.core.web.robots import Robots, Stance
 from prospector.core.words.keywords import Keyword
@@ -395,8 +395,16 @@ def test_its_summary_says_what_was_skipped_and_why_and_of_each_keyword_how_often
     summary.note(item())
     end = Conclusion(Verdict.ASIDE, PageOutcome.SKIPPED, detail="robots.txt disallowed")
     summary.note(PageItem(ticket(), "https://a.test/", None, NOON, end))
+    for target in ("https://a.test/1", "https://a.test/2"):
+        hop = Conclusion(
+            Verdict.ASIDE, PageOutcome.REDIRECTED, detail=f"to {target}", onward=Onward(target, PageState())
+        )
+        summary.note(PageItem(ticket(), "https://a.test/", 301, NOON, hop))
+    summary.note_left(3, "page limit")
 
     assert summary.lines() == [
+        "3 pages not asked for: page limit",
+        "2 pages redirected",
         "1 page read",
         "1 page skipped: robots.txt disallowed",
         "3 mentions of CRM",
