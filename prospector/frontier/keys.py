@@ -42,7 +42,7 @@ ADDRESS = "address:{address}"  # hash: next, flying
 ROBOTS = "packed-robots:{authority}"  # string: robots.txt as read, packed, for all jobs
 
 # a domain of a job
-DOMAIN = "domain:{job}:{domain}"  # hash: site, home, opened, counters, mode, method, memory, unlisted (on no list)
+DOMAIN = "domain:{job}:{domain}"  # hash: site, home, opened, counters, mode, method, memory, unlisted (on no list), home_over (its homepage needs no more credits)
 QUEUE = "queue:{job}:{domain}"  # sorted set: url -> score
 STATE = "state:{job}:{domain}"  # hash: url -> state of a page that is not as new (codec.py)
 SEEN = "seen:{job}:{domain}"  # set: fingerprints

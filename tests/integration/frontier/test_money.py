@@ -13,7 +13,7 @@ from prospector.core.visits.method_memory import MethodMemory
 from prospector.core.visits.methods import Method
 from prospector.core.visits.priority import RANK, Priority
 from prospector.core.visits.ticket import Kind, PageState, Ticket, Verdict
-from prospector.frontier import calls, job_calls, paid_calls
+from prospector.frontier import calls, job_calls, keys, paid_calls
 from prospector.frontier.calls import Found
 from prospector.frontier.client import Frontier
 from prospector.frontier.paid_calls import Provider
@@ -407,6 +407,80 @@ def test_what_the_homepages_still_to_come_will_need_is_kept_for_them(frontier: H
 
     assert served == {"home": 10, "other": 2}
     assert frontier.counters("one")["spent"] == 60
+
+
+def cheap_pages_beside_a_homepage(frontier: Hand, **limits: int) -> Ticket:
+    """3 credits are left, two pages of one domain want 1 each, and the other domain's homepage, which is given, wants 5."""
+    frontier.job("one", ["read.test", "late.test"], cap_credits=8, **limits)
+    frontier.advance(1000)
+    by_domain = {ticket.domain: ticket for ticket in frontier.claim().tickets}
+    pages = [Found(f"https://read.test/{name}", hash(name), CHEAP) for name in "ab"]
+    frontier.run(calls.add(by_domain["read.test"].lease, pages))
+    frontier.finish(by_domain["read.test"], Verdict.AGAIN, state=PAID)
+    frontier.advance(1000)
+    for ticket in frontier.claim().tickets:
+        paid(frontier, ticket)
+    return by_domain["late.test"]
+
+
+def spent_in_the_end(frontier: Hand) -> int:
+    for _ in range(6):
+        frontier.advance(2_000)
+        for ticket in frontier.claim().tickets:
+            paid(frontier, ticket)
+        close_ended(frontier)
+    return frontier.counters("one")["spent"]
+
+
+def test_no_credits_are_kept_for_a_homepage_that_they_cannot_pay_for(frontier: Hand) -> None:
+    home = cheap_pages_beside_a_homepage(frontier)
+    frontier.finish(home, Verdict.AGAIN, state=PAID)
+
+    assert spent_in_the_end(frontier) == 7
+    assert frontier.run(job_calls.stuck("one")) == "budget"
+
+
+def test_no_credits_are_kept_for_a_homepage_that_is_a_dead_letter_until_it_is_asked_for_again(frontier: Hand) -> None:
+    home = cheap_pages_beside_a_homepage(frontier)
+    frontier.redis.hset(keys.key(keys.STATE, job="one", domain=home.domain), home.url, "nothing anybody can read")
+    frontier.finish(home, Verdict.AGAIN)
+    frontier.advance(2_000)
+    frontier.claim(paid_most=0)
+
+    assert frontier.counters("one")["homes"] == 2
+    assert frontier.run(job_calls.requeue(f"one\x1f{home.domain}\x1f{home.url}"))
+    assert frontier.counters("one")["homes"] == 1
+
+    frontier.finish(frontier.one())
+    assert spent_in_the_end(frontier) == 7
+
+
+def test_no_credits_are_kept_for_a_homepage_whose_domain_is_out_of_time(frontier: Hand) -> None:
+    home = cheap_pages_beside_a_homepage(frontier, max_ms=60_000)
+    frontier.advance(2_000)
+    frontier.claim(paid_most=0)
+    frontier.finish(home, Verdict.AGAIN)
+    frontier.advance(61_000)
+
+    assert spent_in_the_end(frontier) == 7
+    assert frontier.counters("one")["done"] == 2
+
+
+def test_pages_that_wait_for_the_homepages_still_to_come_keep_none_of_these_from_being_opened(frontier: Hand) -> None:
+    paying(frontier, "one", sites(60), cap_credits=350)
+
+    homes = 0
+    for _ in range(120):
+        for ticket in frontier.claim(n=10, open_domains_per_worker=10).tickets:
+            if ticket.url.endswith("test/"):
+                homes += 1
+                frontier.found(ticket, *(f"/{number}" for number in range(30)))
+            paid(frontier, ticket)
+        close_ended(frontier)
+        frontier.advance(1000)
+
+    assert homes == 60
+    assert frontier.counters("one")["spent"] == 350
 
 
 def test_pages_that_wait_for_money_keep_no_domain_from_being_opened(frontier: Hand) -> None:
