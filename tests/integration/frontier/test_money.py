@@ -582,6 +582,10 @@ def leases(hand: Hand) -> list[str]:
     return sorted(key.decode().removeprefix("test:") for key in hand.redis.scan_iter("test:*"))
 
 
+def balanced(hand: Hand, used: int, *unsettled: tuple[str, int]) -> bool:
+    return hand.run(paid_calls.balance("one", hand.run(paid_calls.doubt("one")), used, unsettled))
+
+
 def test_after_a_start_of_redis_nothing_is_paid_for_until_the_record_was_asked(restarted: Hand) -> None:
     restarted.claim(n=0)
     restarted.advance(10_000)
@@ -590,7 +594,7 @@ def test_after_a_start_of_redis_nothing_is_paid_for_until_the_record_was_asked(r
     assert restarted.run(paid_calls.unbalanced()) == ["one"]
     assert not restarted.run(paid_calls.confirm(leases(restarted)[0]))
 
-    assert restarted.run(paid_calls.balance("one", 0, []))
+    assert balanced(restarted, 0)
     restarted.advance(1_000)
     assert len(restarted.claim().tickets) == 4
     assert restarted.run(paid_calls.unbalanced()) == []
@@ -600,7 +604,7 @@ def test_what_redis_forgot_counts_at_full_price_and_what_it_knows_is_in_flight_s
     restarted.claim(n=0)
     known = leases(restarted)
 
-    restarted.run(paid_calls.balance("one", 6, [(known[0], 5), ("1.999", 5)]))
+    balanced(restarted, 6, (known[0], 5), ("1.999", 5))
 
     counters = restarted.counters("one")
     assert (counters["spent"], counters["reserved"]) == (11, 10)
@@ -612,11 +616,30 @@ def test_newer_figures_replace_older_ones(restarted: Hand) -> None:
     restarted.claim(n=0)
 
     for _ in range(2):
-        restarted.run(paid_calls.balance("one", 6, [("1.999", 5)]))
-    restarted.run(paid_calls.balance("one", 9, []))
+        balanced(restarted, 6, ("1.999", 5))
+    balanced(restarted, 9)
 
     counters = restarted.counters("one")
     assert (counters["spent"], counters["reserved"]) == (9, 10)
+
+
+def test_figures_that_were_read_before_another_doubt_are_refused_and_nothing_is_paid_for_meanwhile(
+    frontier: Hand,
+) -> None:
+    """An operator settles a call while the job runs: what is paid between the reading and the writing must not get lost."""
+    paying(frontier, "one", sites(2), cap_credits=10)
+    (ticket,) = frontier.claim(n=1).tickets
+    early = frontier.run(paid_calls.doubt("one"))
+    late = frontier.run(paid_calls.doubt("one"))
+
+    assert not frontier.run(paid_calls.confirm(ticket.lease))
+    assert frontier.claim().tickets == ()
+    assert not frontier.run(paid_calls.balance("one", early, 0, []))
+    assert frontier.run(paid_calls.balance("one", late, 5, []))
+    assert not frontier.run(paid_calls.balance("one", late, 0, []))
+
+    assert (frontier.counters("one")["spent"], frontier.counters("one")["reserved"]) == (5, 5)
+    assert frontier.run(paid_calls.confirm(ticket.lease))
 
 
 def test_a_lease_that_redis_lost_is_not_spent_on(frontier: Hand) -> None:
