@@ -176,12 +176,10 @@ def _hand_over(one: "Export", wanted: Fetching, as_json: bool) -> int:
 
 def fetched(one: "Export", wanted: Fetching) -> tuple[dict[str, str], dict[str, str]]:
     """Name of each file -> a link signed just now; and -> where it has been put, if anywhere."""
-    from prospector import settings
-    from prospector.blobs import storage
     from prospector.jobs.exports import shelf
     from prospector.local import servers
 
-    files = storage(servers.in_force().storage_url, settings.AWS_ENDPOINT_URL)
+    files = deployment.files_of(servers.in_force())
     links = shelf.links(files, one)
     if wanted.out is None:
         return links, {}

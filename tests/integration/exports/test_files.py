@@ -2,6 +2,7 @@
 
 import io
 import re
+from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
@@ -544,6 +545,17 @@ def test_after_the_job_the_date_of_its_deletion_is_said(stores: Stores, engine: 
     made = export(stores, job)
 
     assert "This job will be auto-deleted on 2027-02-16. Download your results now." in made.text("report.html")
+
+
+def test_the_date_is_that_of_a_deployment_that_keeps_results_for_another_time(
+    stores: Stores, engine: Engine, job: str
+) -> None:
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE jobs SET state = 'completed', left_running_at = '2026-11-18 12:00Z'"))
+
+    made = export(replace(stores, retention_days=10), job)
+
+    assert "This job will be auto-deleted on 2026-11-28. Download your results now." in made.text("report.html")
 
 
 def test_the_metric_column_can_be_sorted_by_also_where_its_numbers_have_a_decimal_comma(
