@@ -163,6 +163,7 @@ def logs(given: str, most: int, as_json: bool) -> None:
     from prospector import settings
     from prospector.jobs import job_log
     from prospector.local.home import Home
+    from prospector.store import jobs
 
     with deployment.opened() as opened:
         job = opened.find(given)
@@ -174,7 +175,7 @@ def logs(given: str, most: int, as_json: bool) -> None:
             sources = job_log.local_logs(Home(settings.PROSPECTOR_HOME).scrapyd)
         with opened.engine.connect() as connection:
             sources["record"] = job_log.record(connection, job)
-            found = job_log.lines(sources, job, most)
+            found = job_log.lines(sources, job, most, jobs.job(connection, job).created_at)
     for event in found:
         if as_json:
             output.data(event)
