@@ -114,6 +114,7 @@ HOT: dict[str, Callable[[Connection, str], object]] = {
     "what each domain has spent": lambda c, _: list(spend.domain_totals(c, "z00007")),
     "what is unsettled of a job": lambda c, _: spend.unsettled(c, ["z00007"], NOW),
     "what a job may still have to pay for": lambda c, _: spend.unsettled_of(c, "z00007"),
+    "how many calls were made lately": lambda c, _: spend.calls_lately(c, 5),
     "a call that is unsettled": lambda c, _: spend.unsettled_call(c, "l77"),
     "what was spent since a moment": lambda c, _: costs.used_since(c, NOW - timedelta(days=30)),
     "the history of a job": lambda c, _: events.of_job(c, "z00007", 10),
