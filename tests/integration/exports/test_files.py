@@ -426,6 +426,7 @@ def test_a_job_without_a_client_or_a_metric_is_scored_without_them(stores: Store
 
 
 GONE = {"url": "https://acme.test/gone", "anchor": "our <CRM>", "rel": [], "zone": "main", "whose": "client"}
+REDIRECTED = {**GONE, "url": "https://out.example/?to=https%3A%2F%2Facme.test%2Fgone&from=a"}
 LIVES = {"url": "https://acme.test/", "anchor": "Acme", "rel": [], "zone": "main", "whose": "client"}
 
 
@@ -436,7 +437,7 @@ def test_a_site_that_links_to_dead_addresses_only_is_an_opportunity_that_says_wh
     domains = [ListedDomain(f"{name}.example", row) for row, name in enumerate(names, 2)]
     job = make_job(engine, domains=domains, issues=(), input_rows=3, input_columns=[])
     pages.write(engine, job, [
-        page(1, 0, mentions=[mention(0, Zone.H1)], link=LinkStatus.DEAD, links=[GONE]),
+        page(1, 0, mentions=[mention(0, Zone.H1)], link=LinkStatus.DEAD, links=[REDIRECTED]),
         page(2, 1, link=LinkStatus.DEAD, links=[GONE]),
         page(3, 2, mentions=[mention(0, Zone.H1)], link=LinkStatus.DEAD, links=[GONE]),
         page(4, 2, link=LinkStatus.FOLLOW, links=[LIVES]),
