@@ -2,6 +2,7 @@
 
 import difflib
 import importlib
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -45,6 +46,20 @@ class Number(click.IntRange):
         return number
 
 
+class Seconds(click.FloatRange):
+    name = "seconds"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            seconds = float(value)
+        except ValueError:
+            seconds = math.nan
+        if not 0 <= seconds < math.inf:
+            self.fail(f"{value!r} is no number of seconds. Write it in figures alone, as in 60.", param, ctx)
+        return seconds
+
+
+SECONDS = Seconds(0)
 CREDITS = Number(0, 1_000_000_000)  # no account has more, and no counter of the record holds three times as many
 
 

@@ -1,12 +1,14 @@
 """Control: every command in every state, commands at the same moment, and a crash between the record and the frontier (J2)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from itertools import product
+from pathlib import Path
 
 import pytest
 
-from prospector.blobs import storage
+from prospector.blobs import Blob, storage
+from prospector.blobs.folder import Folder
 from prospector.core.job.states import JobState
 from prospector.core.visits.outcomes import DomainState, PageOutcome
 from prospector.core.visits.ticket import Verdict
@@ -199,6 +201,26 @@ def test_a_deleted_job_is_gone_with_its_files(desk: Desk, tmp_path: object) -> N
         jobs.job(connection, job)
     assert not list(files.listed(""))
     assert desk.claim() == ()
+
+
+class AwayStorage(Folder):
+    def listed(self, prefix: str) -> Iterator[Blob]:
+        raise ServerUnreachable(f"S3 does not take {prefix}: connection refused", "Check STORAGE_URL.")
+
+
+def test_a_deleted_job_whose_files_cannot_be_reached_is_said_to_be_gone_without_them(
+    desk: Desk, tmp_path: Path
+) -> None:
+    job = desk.running()
+
+    with pytest.raises(
+        control.FilesLeft, match=f"Job {job} is deleted, but not the files .* connection refused"
+    ) as told:
+        control.delete(desk.engine, desk.frontier, job, AwayStorage(tmp_path))
+
+    assert told.value.exit_code == ServerUnreachable.exit_code
+    with desk.engine.connect() as connection, pytest.raises(NotFound):
+        jobs.job(connection, job)
 
 
 @pytest.mark.parametrize(
