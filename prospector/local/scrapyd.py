@@ -18,6 +18,7 @@ PROJECT = "prospector"
 LOOPBACK = "127.0.0.1"
 STOP_SECONDS = 10
 BACKLOG = 128
+LARGEST_PORT = 65_535
 CONFIG = "scrapy.cfg"  # the last file that Scrapyd reads, so that no other of the machine's overrides it
 DISABLED = ("addversion.json", "delversion.json", "delproject.json")  # they would run whatever code is uploaded
 
@@ -25,12 +26,11 @@ DISABLED = ("addversion.json", "delversion.json", "delproject.json")  # they wou
 def listen(folder: Path) -> socket.socket:
     """The port of last time if it is free, else any. Callers that come while Scrapyd begins or restarts simply queue."""
     remembered = folder / "port"
-    listener = _bound(int(remembered.read_text())) if remembered.exists() else None
-    listener = listener or _bound(0)
+    listener = _bound(_number_in(remembered)) or _bound(0)
     assert listener
     listener.listen(BACKLOG)
     listener.setblocking(False)  # Twisted accepts until there is nothing left to accept
-    remembered.write_text(str(listener.getsockname()[1]), encoding="ascii")
+    write_private(remembered, str(listener.getsockname()[1]))
     return listener
 
 
@@ -41,7 +41,7 @@ def url(folder: Path, listener: socket.socket) -> str:
 def password(folder: Path) -> str:
     """Made once; in a file of this user alone, never in a command line or an environment."""
     path = folder / "password"
-    if not path.exists():
+    if not path.exists() or not path.stat().st_size:  # a loss of power may empty a file
         write_private(path, secrets.token_urlsafe(24))
     return path.read_text(encoding="ascii")
 
@@ -88,6 +88,12 @@ def write_config(folder: Path) -> None:
     text = io.StringIO()
     config.write(text)
     write_private(folder / CONFIG, text.getvalue())
+
+
+def _number_in(file: Path) -> int:
+    """0, any port, where there is none: a full disk or a loss of power may have cut the file."""
+    text = file.read_text(encoding="ascii", errors="replace") if file.exists() else ""
+    return int(text) if text.isdigit() and int(text) <= LARGEST_PORT else 0
 
 
 def _bound(port: int) -> socket.socket | None:

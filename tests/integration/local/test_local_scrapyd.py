@@ -13,7 +13,7 @@ import pytest
 from redis import Redis
 
 from prospector import env, nodes
-from prospector.local import attach, locks, log_files, options
+from prospector.local import attach, locks, log_files, options, scrapyd
 from prospector.local.home import Home
 from prospector.local.servers import with_home
 
@@ -226,3 +226,15 @@ def test_its_own_lines_are_one_json_event_each_without_its_password(home: Home) 
     assert lines
     assert all({"time", "level", "event"} <= json.loads(line).keys() for line in lines)
     assert url.partition("@")[0].rpartition(":")[2] not in "".join(lines)
+
+
+@pytest.mark.parametrize("left", ["", "99999", "\0\0\0\0", "none"])
+def test_what_a_full_disk_or_a_loss_of_power_has_left_of_its_files_is_made_anew(left: str, tmp_path: Path) -> None:
+    (tmp_path / "port").write_text(left)
+    (tmp_path / "password").touch()
+
+    with scrapyd.listen(tmp_path) as listener:
+        url = scrapyd.url(tmp_path, listener)
+
+    assert (tmp_path / "port").read_text() == url.rpartition(":")[2]
+    assert len((tmp_path / "password").read_text()) >= 24
