@@ -21,7 +21,7 @@ from prospector.core.web.hosts import UNREADABLE
 
 T = TypeVar("T")
 LINE_BREAKS = re.compile("[\t-\r\x85\u2028\u2029]+")
-WIDTH_OF_A_PIPE = 200  # columns, where there is no terminal to ask
+WIDTH_OF_A_PIPE = 10_000  # columns: there a row is a line
 
 
 class Terminal(Console):
@@ -87,7 +87,9 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Bold heads and the terminal's width on a terminal; plain lines in a pipe."""
     style = False if os.environ.get("NO_COLOR") else None  # bold is left out too: some terminals colour it
     console = Terminal(width=None if sys.stdout.isatty() else WIDTH_OF_A_PIPE, highlight=False, force_terminal=style)
-    drawn = Table(*columns, box=None, pad_edge=False, header_style="bold")
+    drawn = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        drawn.add_column(column, overflow="fold")  # an address that is cut cannot be copied
     for row in rows:
         drawn.add_row(*("" if cell is None else escape(plain(str(cell))) for cell in row))
     console.print(drawn, soft_wrap=not sys.stdout.isatty())

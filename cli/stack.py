@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import click
@@ -119,7 +120,8 @@ def _remarks(found: "Overview") -> Iterator[str]:
         )
     yield from kept_words(found.kept_data)
     if found.started_at:
-        yield f"Started {found.started_at}. Stays up for: {found.stays_up or 'commands that use it, and 15 minutes'}"
+        started = output.moment(datetime.fromisoformat(found.started_at))
+        yield f"Started {started}. Stays up for: {found.stays_up or 'commands that use it, and 15 minutes'}"
 
 
 def heeded_words() -> str:

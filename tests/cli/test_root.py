@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
+from cli import output
 from cli.command import Command, Group
 from cli.main import COMMANDS, prospector
 
@@ -198,6 +199,27 @@ def test_a_wrong_setting_ends_scrapy_too_with_its_words_and_code() -> None:
     assert done.returncode == 3
     assert done.stderr.startswith("LOG_LEVEL (environment): 'loud'")
     assert "Traceback" not in done.stderr
+
+
+def test_a_narrow_terminal_shows_the_whole_of_a_long_word(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    address = "postgresql:/prospector?host=/tmp/prospector-1000-84363db1df/pg"
+
+    output.table(["server", "address"], [("Postgres", address)])
+
+    shown = capsys.readouterr().out
+    assert max(map(len, shown.splitlines())) <= 40
+    assert address in "".join(shown.split()).replace("Postgres", "")
+
+
+def test_a_row_is_one_line_in_a_pipe_however_long(capsys: pytest.CaptureFixture[str]) -> None:
+    output.table(["check", "found"], [("files", "long words " * 50), ("disk", "x" * 300)])
+
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["check", "files", "disk"]
 
 
 def test_no_colour_leaves_no_escape_codes() -> None:
