@@ -59,6 +59,11 @@ def prospector(flags: tuple[str, ...]) -> None:
 
 
 def main() -> NoReturn:
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # none where it was closed
+            stream.reconfigure(
+                errors="backslashreplace"
+            )  # 京 where the encoding has none: in pipes of Windows, in old locales
     try:
         code = ended()
     except (BrokenPipeError, ReaderGone):

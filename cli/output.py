@@ -35,7 +35,9 @@ def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def data(value: object) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False, default=str))
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"  # none where it was closed
+    is_unicode = encoding.lower().startswith("utf")
+    click.echo(json.dumps(value, ensure_ascii=not is_unicode, default=str))
 
 
 def say(words: str) -> None:
