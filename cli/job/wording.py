@@ -49,6 +49,11 @@ def cost(one: JobStatus, price_usd: Decimal) -> str:
     return f"{one.used_credits:,} ScrapingBee credits used (${dollars(one.used_credits, price_usd):,})"
 
 
+def bill(one: JobStatus, price_usd: Decimal) -> list[str]:
+    used = f"ScrapingBee credits used: {one.used_credits:,} (${dollars(one.used_credits, price_usd):,})"
+    return [used, *([f"Breakdown: {breakdown(one.methods)}"] if one.methods is not None else [])]
+
+
 def lines(one: JobStatus, price_usd: Decimal) -> Iterator[tuple[str, str]]:
     """Label and words, in the order of what is asked first."""
     job = one.job
@@ -133,8 +138,10 @@ def _paused(one: JobStatus) -> list[str]:
     match halt_of(one.job.reason):
         case Halt.BUDGET:
             higher = f"{resume} --max-credits {_higher(one.job.max_credits)}"
+            used, cap = one.used_credits, one.job.max_credits
+            of_cap = f" of {cap:,}" if used < cap else ""  # what is left pays for no page that waits
             return [
-                f"Budget limit reached ({one.job.max_credits:,} credits used). Job paused. Resume with a higher limit: {higher}, or export partial results: prospector job export {job}"
+                f"Budget limit reached ({used:,}{of_cap} credits used). Job paused. Resume with a higher limit: {higher}, or export partial results: prospector job export {job}"
             ]
         case Halt.KEY:
             return [

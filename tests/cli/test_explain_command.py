@@ -106,17 +106,6 @@ def test_a_page_may_come_out_of_a_pipe_that_has_a_name() -> None:
     assert "1 mention" in subprocess.run(["bash", "-c", command], capture_output=True, text=True).stderr
 
 
-def test_what_the_terminal_cannot_show_is_escaped() -> None:
-    old_locale = {"PYTHONIOENCODING": "latin-1"}
-    page = "<p>京都 😀 café".encode()
-
-    table = run("-", "-k", "京都", stdin=page, environment=old_locale)
-    told = run("-", "-k", "京都", "--json", stdin=page, environment=old_locale)
-
-    assert b"\\u4eac\\u90fd" in table.stdout
-    assert json.loads(told.stdout)["candidates"][0]["snippet"] == "京都 😀 café"
-
-
 def test_a_table_is_not_endless_and_json_has_all() -> None:
     page = b"<p>" + b"crm " * 1_500
 

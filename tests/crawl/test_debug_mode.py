@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from prospector.demo.plan import Plan
-from prospector.demo.truth import expected
-from prospector.demo.web import Ready
-from prospector.demo.web_process import running
+from prospector.demo.web.own_process import running
+from prospector.demo.web.plan import Plan
+from prospector.demo.web.serving import Ready
+from prospector.demo.web.truth import expected
 from tests.web_log import entries_until_now
 
 from .conftest import LIMITS

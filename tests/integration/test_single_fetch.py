@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from prospector.core.visits.identity import IDENTITIES
-from prospector.demo.plan import Plan
-from prospector.demo.web_process import running
+from prospector.demo.web.own_process import running
+from prospector.demo.web.plan import Plan
 from prospector.errors import InputInvalid, ProspectorError
 from prospector.fetch import single
 from prospector.fetch.resolver import names_by
