@@ -297,7 +297,7 @@ def item(body: str = PAGE, **facts: Any) -> PageItem:
         ticket("https://a.test/p"), "https://a.test/p", 200, NOON, Conclusion(Verdict.DONE, PageOutcome.READ), page
     )
     made.mentions = Matcher([CRM]).match(page).mentions
-    made.linking = linking(page.links, ["acme.test"], ["rival.test"])
+    made.linking = linking(page.links, ["acme.test"], ["rival.test"], domain="a.test")
     made.kind = PageKind.ARTICLE
     for name, value in facts.items():
         setattr(made, name, value)
