@@ -96,6 +96,13 @@ def test_a_page_that_asks_not_to_be_followed_is_not() -> None:
     assert PageLinks().extract_links(html("<meta name=robots content=nofollow><a href=/x>x</a>")) == []
 
 
+def test_its_headers_may_ask_it_too() -> None:
+    response = html("<a href=/x>x</a>")
+    response.headers["X-Robots-Tag"] = "noindex, nofollow"
+
+    assert PageLinks().extract_links(response) == []
+
+
 def test_a_page_is_parsed_once() -> None:
     response = html("<p>x")
 
