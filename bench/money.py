@@ -20,8 +20,8 @@ from typing import Any
 from sqlalchemy import Engine, Row, make_url
 
 from prospector.core.visits.methods import Mode
-from prospector.demo.site import Reach
-from prospector.demo.truth import address, canonical
+from prospector.demo.web.site import Reach
+from prospector.demo.web.truth import address, canonical
 from prospector.frontier import calls, paid_calls
 from prospector.jobs import follow
 from prospector.jobs.balance import balance

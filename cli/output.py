@@ -4,10 +4,10 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 from rich.console import Console
@@ -15,9 +15,11 @@ from rich.markup import escape
 from rich.table import Table
 
 from cli.calling import pasteable
+from cli.streams import knows_all_letters
 from prospector.core.results.cells import csv_line, guarded
 from prospector.core.web.hosts import UNREADABLE
 
+T = TypeVar("T")
 LINE_BREAKS = re.compile("[\t-\r\x85\u2028\u2029]+")
 WIDTH_OF_A_PIPE = 200  # columns, where there is no terminal to ask
 
@@ -35,7 +37,7 @@ def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def data(value: object) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False, default=str))
+    click.echo(json.dumps(value, ensure_ascii=not knows_all_letters(), default=str))
 
 
 def say(words: str) -> None:
@@ -69,6 +71,16 @@ def _cell(value: object) -> object:
     if isinstance(value, datetime):
         return value.isoformat(timespec="seconds")
     return guarded(value) if isinstance(value, str) else value
+
+
+def or_say(words: str, rows: Iterable[T]) -> Iterator[T]:
+    """The rows; where there is none, that is said: a file with nothing but a head explains nothing."""
+    found = False
+    for row in rows:
+        found = True
+        yield row
+    if not found:
+        say(words)
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -169,7 +169,6 @@ def delete(given: str, yes: bool, as_json: bool) -> None:
       prospector job delete a7k2mq
       prospector job delete a7k2mq --yes
     """
-    from prospector.blobs import storage
     from prospector.jobs import control
     from prospector.jobs.status import status
 
@@ -177,7 +176,7 @@ def delete(given: str, yes: bool, as_json: bool) -> None:
         one = job.do(status)
         if not yes:
             _ask(f"Job {wording.title(one)}: {wording.progress(one)}, {output.counted(one.mentions, 'mention')}.")
-        job.do(control.delete, storage(job.deployment.servers.storage_url))
+        job.do(control.delete, job.deployment.files)
         if as_json:
             output.data({"id": job.id, "deleted": True})
         output.say(f"Job {wording.title(one)} is deleted.")

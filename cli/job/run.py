@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli import deployment, input_files, lists, output, past_costs
-from cli.command import CREDITS, Command, Number
+from cli.command import CREDITS, SECONDS, Command, Number
 from cli.deployment import Deployment
 from cli.job import watching, wording
 from cli.lists import Lists
@@ -69,7 +69,7 @@ def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--no-auto-start", is_flag=True, help="Make the job and do not start it.")
 @click.option("--dry-run", is_flag=True, help="Say what would happen, and do nothing.")
 @click.option("--follow", is_flag=True, help="Show the progress until it ends.")
-@click.option("--wait-timeout", type=float, metavar="SECONDS", help="Follow for so long at most; then exit code 8.")
+@click.option("--wait-timeout", type=SECONDS, metavar="SECONDS", help="Follow for so long at most; then exit code 8.")
 @output.json_option
 def run(
     name: str | None,
@@ -92,6 +92,8 @@ def run(
       prospector job run --name "Acme Q1" --domains domains.csv --keywords keywords.txt --max-credits 5000
       prospector job run --domains leads.xlsx --keywords keywords.txt --client-domain acme.com --follow
     """
+    if no_auto_start and (follow or wait_timeout is not None):
+        raise click.UsageError("--no-auto-start makes a job that does not run: there is nothing to follow.")
     limits = Limits(**{name: options.pop(name) for name in Limits.__dataclass_fields__})
     found = lists.read(lists.Asked(file, mode=Mode(mode), **options), limits.sample)
     _refuse_unusable(found, limits)

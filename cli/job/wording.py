@@ -49,6 +49,11 @@ def cost(one: JobStatus, price_usd: Decimal) -> str:
     return f"{one.used_credits:,} ScrapingBee credits used (${dollars(one.used_credits, price_usd):,})"
 
 
+def bill(one: JobStatus, price_usd: Decimal) -> list[str]:
+    used = f"ScrapingBee credits used: {one.used_credits:,} (${dollars(one.used_credits, price_usd):,})"
+    return [used, *([f"Breakdown: {breakdown(one.methods)}"] if one.methods is not None else [])]
+
+
 def lines(one: JobStatus, price_usd: Decimal) -> Iterator[tuple[str, str]]:
     """Label and words, in the order of what is asked first."""
     job = one.job

@@ -11,8 +11,9 @@ from sqlalchemy import Connection, Engine
 
 from prospector.blobs import Storage
 from prospector.core.job.halts import QUEUED, Halt, halt_of, higher_budget
+from prospector.core.job.retention import EXPORT_DAYS
 from prospector.core.job.states import ENDED, JobState
-from prospector.errors import BudgetReached, Conflict
+from prospector.errors import BudgetReached, Conflict, ProspectorError
 from prospector.frontier import job_calls
 from prospector.frontier.client import Frontier
 from prospector.jobs.exports.shelf import forget
@@ -30,6 +31,17 @@ class NotNow(Conflict):
     def __init__(self, job_id: str, state: JobState, asked: str) -> None:
         super().__init__(f"Job {job_id} is {state}: {asked}.", WAYS[state].format(job=job_id))
         self.state = state
+
+
+class FilesLeft(ProspectorError):
+    """The job is gone, and its exports could not be deleted with it."""
+
+    def __init__(self, job_id: str, error: ProspectorError) -> None:
+        super().__init__(
+            f"Job {job_id} is deleted, but not the files of its exports: {error.problem}",
+            f"Nothing lists them any more; they are deleted when they are {EXPORT_DAYS} days old.",
+        )
+        self.exit_code = error.exit_code
 
 
 # what to do instead, from each state
@@ -112,7 +124,10 @@ def delete(engine: Engine, frontier: Frontier, job_id: str, files: Storage) -> N
         if job.state not in ENDED:  # somebody has started it again just now
             raise NotNow(job_id, job.state, "it is not deleted")
         jobs.remove(connection, job_id)
-    forget(files, job_id)  # what a crash leaves of them here ends with their links
+    try:
+        forget(files, job_id)  # what a crash leaves of them here ends with their links
+    except ProspectorError as error:
+        raise FilesLeft(job_id, error) from error
 
 
 def _refuse_used_up(connection: Connection, job: Job, cap_credits: int) -> None:

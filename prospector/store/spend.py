@@ -75,6 +75,13 @@ def settle(connection: Connection, used_credits: Mapping[str, int]) -> frozenset
     return frozenset(connection.scalars(SETTLE, {"rows": rows}))
 
 
+def calls_lately(connection: Connection, minutes: int) -> int:
+    """How many calls were begun in the last minutes, over all jobs."""
+    since = func.now() - func.make_interval(0, 0, 0, 0, 0, minutes)
+    wanted = select(func.count()).where(spend.c.at > since, spend.c.kind == SpendKind.RESERVED)
+    return connection.scalar(wanted) or 0
+
+
 def job_totals(connection: Connection, job: str) -> Totals:
     return _totals(connection, select(*SUMS).where(spend.c.job == job))
 

@@ -21,8 +21,8 @@ import pytest
 from prospector import blobs
 from prospector.blobs import Storage, WriteLost, storage
 from prospector.blobs.s3 import PART_BYTES, disposition
-from prospector.demo.proxy import FaultProxy
-from prospector.demo.proxy_faults import ProxyFault
+from prospector.demo.proxy.faults import ProxyFault
+from prospector.demo.proxy.proxy import FaultProxy
 from prospector.errors import CredentialsRejected, EnvironmentInvalid, InputInvalid, NotFound, ServerUnreachable
 
 from .s3_server import BUCKET, S3Server, credentials
@@ -319,6 +319,15 @@ def test_a_round_trip_proves_a_storage_and_leaves_nothing(tmp_path: Path, s3: S3
 
     assert keys(storage(tmp_path.as_uri())) == []
     assert keys(storage(f"s3://{BUCKET}/round", s3.endpoint)) == []
+
+
+def test_a_round_trip_that_may_write_and_not_read_leaves_nothing(s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as changed:
+        changed.setenv("AWS_ACCESS_KEY_ID", "writer")
+        with pytest.raises(CredentialsRejected, match="S3 refuses"):
+            blobs.round_trip(f"s3://{BUCKET}/written", s3.endpoint)
+
+    assert keys(storage(f"s3://{BUCKET}/written", s3.endpoint)) == []
 
 
 def test_a_name_that_is_not_ascii_is_said_both_ways() -> None:

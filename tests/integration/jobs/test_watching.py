@@ -9,8 +9,8 @@ import pytest
 
 from cli.deployment import Deployment
 from cli.job import watching
-from prospector.demo.proxy import FaultProxy
-from prospector.demo.proxy_faults import ProxyFault
+from prospector.demo.proxy.faults import ProxyFault
+from prospector.demo.proxy.proxy import FaultProxy
 from prospector.errors import ServerUnreachable
 from prospector.jobs import control
 from prospector.local.servers import Servers
@@ -51,6 +51,18 @@ def await_words(capsys: pytest.CaptureFixture[str], words: str) -> str:
         time.sleep(0.05)
         said += "".join(capsys.readouterr())
     return said
+
+
+def test_the_last_words_of_a_job_have_its_bill(desk: Desk, stack: Servers, capsys: pytest.CaptureFixture[str]) -> None:
+    job = desk.running()
+    desk.crawl()
+
+    code = watching.watch(Deployment(stack, desk.engine, desk.frontier), job, as_json=False)
+
+    bill, breakdown, completed, *_ = capsys.readouterr().err.splitlines()[1:]
+    assert (code, bill) == (0, "ScrapingBee credits used: 0 ($0.00)")
+    assert breakdown.startswith("Breakdown: Direct (free): 3 domains | ScrapingBee (standard): 0 domains")
+    assert completed.endswith("is completed: 3 succeeded.")
 
 
 def test_a_postgres_that_restarts_ends_no_watching(
