@@ -111,7 +111,9 @@ def test_the_books_show_the_ledger_the_account_and_their_difference(engine: Engi
 
     assert (found.ledger.used, found.ledger.reserved) == (6, 5)
     assert (found.used_in_period, found.difference) == (6, 3)
-    assert [(one.lease, one.credits) for one in found.unsettled] == [("1.2", 5)]
+    assert [(one.lease, one.domain, one.method, one.credits) for one in found.unsettled] == [
+        ("1.2", "a.example", "scrapingbee-js", 5)
+    ]
     assert books.books(engine, None).difference is None
 
 
