@@ -22,6 +22,7 @@ from prospector.store import domains, jobs
 from prospector.store.jobs import IllegalMove
 
 AT_REST = frozenset({JobState.PAUSING, JobState.PAUSED, JobState.FAILED})
+NOT_RETRIED = frozenset({JobState.PENDING, JobState.CANCELLED, JobState.ARCHIVED})
 REOPENED_AT_ONCE = 1_000
 
 
@@ -104,7 +105,7 @@ def retry(engine: Engine, frontier: Frontier, job_id: str) -> int:
     """The failed domains again, as new ones. Returns how many; what was found on the others stays as it is."""
     with engine.begin() as connection:
         job = jobs.hold_still(connection, job_id)
-        if job.state in {JobState.PENDING, JobState.CANCELLED, JobState.ARCHIVED}:
+        if job.state in NOT_RETRIED:
             raise NotNow(job_id, job.state, "no failed domain can be tried again")
         again = _reopen_failed(connection, job_id)
         if again and job.state in {JobState.COMPLETED, JobState.FAILED}:
