@@ -29,11 +29,11 @@ from static_web import static_web
 
 from prospector.core.job.spec import JobSpec
 from prospector.core.visits.methods import Mode
-from prospector.demo.plan import Plan
-from prospector.demo.proxy import FaultProxy
-from prospector.demo.proxy_faults import ProxyFault
-from prospector.demo.request_log import entries
-from prospector.demo.web_process import running
+from prospector.demo.proxy.faults import ProxyFault
+from prospector.demo.proxy.proxy import FaultProxy
+from prospector.demo.web.own_process import running
+from prospector.demo.web.plan import Plan
+from prospector.demo.web.request_log import entries
 from prospector.frontier import calls, keys
 from prospector.frontier.client import Frontier
 from prospector.jobs.fill import fill

@@ -12,13 +12,13 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
-from prospector.demo.checker import Bars, Crawl, Verdict, check
-from prospector.demo.coverage import failed_domains, results
-from prospector.demo.plan import Plan
-from prospector.demo.request_log import entries
-from prospector.demo.tables import domains
-from prospector.demo.truth import Limits
-from prospector.demo.web_process import running
+from prospector.demo.verdict.checker import Bars, Crawl, Verdict, check
+from prospector.demo.verdict.coverage import failed_domains, results
+from prospector.demo.web.own_process import running
+from prospector.demo.web.plan import Plan
+from prospector.demo.web.request_log import entries
+from prospector.demo.web.tables import domains
+from prospector.demo.web.truth import Limits
 
 PAGE_CAP = 60
 STOCK_SECONDS = 120  # it would never leave the traps by itself

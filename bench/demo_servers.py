@@ -13,10 +13,11 @@ import time
 import aiohttp
 from aiohttp import web
 
-from prospector.demo import proxy_server, scrapingbee_server
 from prospector.demo.loop_thread import LoopThread
-from prospector.demo.proxy_server import ProxyConfig
-from prospector.demo.scrapingbee_server import SimulatorConfig
+from prospector.demo.proxy import server as proxy_server
+from prospector.demo.proxy.server import ProxyConfig
+from prospector.demo.scrapingbee import server as scrapingbee_server
+from prospector.demo.scrapingbee.server import SimulatorConfig
 
 MEGABYTE = 1024 * 1024
 MEGABYTES = 1_000

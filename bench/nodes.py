@@ -25,7 +25,7 @@ from prospector import nodes
 from prospector.core.job.spec import JobSpec
 from prospector.core.job.states import ENDED
 from prospector.core.visits.methods import Mode
-from prospector.demo.web_process import running
+from prospector.demo.web.own_process import running
 from prospector.errors import ProspectorError
 from prospector.frontier import calls, job_calls
 from prospector.frontier.client import Frontier

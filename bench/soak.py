@@ -19,8 +19,8 @@ sys.path.insert(0, str(ROOT))  # the harness of the fault suites
 
 from sqlalchemy import make_url  # noqa: E402
 
-from prospector.demo.proxy import FaultProxy  # noqa: E402
-from prospector.demo.proxy_faults import ProxyFault  # noqa: E402
+from prospector.demo.proxy.faults import ProxyFault  # noqa: E402
+from prospector.demo.proxy.proxy import FaultProxy  # noqa: E402
 from prospector.jobs.queue import queue_status, requeue  # noqa: E402
 from prospector.local import attach  # noqa: E402
 from prospector.local.home import Home  # noqa: E402

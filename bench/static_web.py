@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from prospector.demo.prose import keywords
+from prospector.demo.web.prose import keywords
 
 PAGES = 20
 BYTES = 20_000

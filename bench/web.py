@@ -12,9 +12,9 @@ import time
 from pathlib import Path
 from random import Random
 
-from prospector.demo.plan import Plan
-from prospector.demo.site import Reach, Schemes
-from prospector.demo.web_process import running
+from prospector.demo.web.own_process import running
+from prospector.demo.web.plan import Plan
+from prospector.demo.web.site import Reach, Schemes
 
 TICKS = os.sysconf("SC_CLK_TCK")
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from cli.calling import pasteable
+
 WHOLE_LINE = 200  # characters: click would cut the first sentence of a help at 45
 # beside those of our errors
 FAILED, INTERRUPTED = 1, 130
@@ -61,7 +63,14 @@ SECONDS = Seconds(0)
 CREDITS = Number(0, 1_000_000_000)  # no account has more, and no counter of the record holds three times as many
 
 
-class Command(click.Command):
+class Pasteable(click.Command):
+    """Its help names commands as they can be typed where it is read."""
+
+    def get_help(self, ctx: click.Context) -> str:
+        return pasteable(super().get_help(ctx))
+
+
+class Command(Pasteable):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         # read from sys.argv by cli.main, because errors can come before any parsing
@@ -75,7 +84,7 @@ class Command(click.Command):
         )
 
 
-class Group(click.Group):
+class Group(Pasteable, click.Group):
     """`commands_at`: name -> ("module:attribute", help), for commands that are imported only when they are used."""
 
     command_class = Command

@@ -49,14 +49,26 @@ def _page(where: str) -> "Page":
     if "://" not in where:
         return read(_saved_page(where), "")
     from prospector import settings
+    from prospector.core.visits.answers import is_html, led_on
+    from prospector.core.visits.evidence import of_status
+    from prospector.core.web.hosts import shown
+    from prospector.core.web.urls import resolve
     from prospector.fetch.resolver import names_by
     from prospector.fetch.single import fetch
 
     names = names_by(settings.ALLOWED_NETWORKS, settings.RESOLVE)
     fetched = fetch(where, names, settings.DELAY_MS / 1000)
-    if fetched.status != 200:
+    if fetched.url != resolve(where):
+        output.say(f"{where} leads to {fetched.url}: this is what was read.")
+    if of_status(fetched.status):
         output.say(f"{fetched.url} answered {fetched.status}: a crawl would not count what is on it.")
-    return read(fetched.body, fetched.url, fetched.content_type)
+    elif not is_html(fetched.content_type, fetched.body):
+        kind = f" ({shown(fetched.content_type)})" if fetched.content_type else ""
+        raise InputInvalid(f"{fetched.url} is not an HTML page{kind}: a crawl skips it.", "Name a page that is one.")
+    page = read(fetched.body, fetched.url, fetched.content_type)
+    if onward := led_on(page):
+        output.say(f"{fetched.url} sends its visitors on at once: a crawl reads {onward} instead.")
+    return page
 
 
 def _saved_page(where: str) -> bytes:

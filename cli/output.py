@@ -15,6 +15,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from cli.calling import pasteable
+from cli.streams import knows_all_letters
 from prospector.core.results.cells import csv_line, guarded
 from prospector.core.web.hosts import UNREADABLE
 
@@ -36,7 +37,7 @@ def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def data(value: object) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False, default=str))
+    click.echo(json.dumps(value, ensure_ascii=not knows_all_letters(), default=str))
 
 
 def say(words: str) -> None:

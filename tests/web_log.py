@@ -6,7 +6,7 @@ from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
 
-from prospector.demo.request_log import Entry, entries
+from prospector.demo.web.request_log import Entry, entries
 
 OURS = ".nobody.test"
 PATIENCE_SECONDS = 60

@@ -24,7 +24,7 @@ from prospector.errors import EnvironmentInvalid, ProspectorError
 if TYPE_CHECKING:
     from cli.deployment import Deployment
     from cli.lists import Lists
-    from prospector.demo.checker import Verdict
+    from prospector.demo.verdict.checker import Verdict
 
 NAME = "Small web"
 MAX_CREDITS = 1_000
@@ -77,8 +77,8 @@ def _play(stage: Stage, out: Path) -> Played:
 def _lists(stage: Stage, out: Path) -> "Lists":
     """Two files as a user would have them, read as any other."""
     from prospector.demo import showcase
-    from prospector.demo.plan import Plan
-    from prospector.demo.prose import languages
+    from prospector.demo.web.plan import Plan
+    from prospector.demo.web.prose import languages
 
     plan = Plan(stage.seed, stage.sites, showcase.kinds())
     domains_file, keywords_file = out / "domains.csv", out / "keywords.txt"
@@ -100,7 +100,7 @@ def _lists(stage: Stage, out: Path) -> "Lists":
 
 def _asked(domains: Path, keywords: Path) -> lists.Asked:
     from prospector.demo import showcase
-    from prospector.demo.site import CLIENT, COMPETITORS
+    from prospector.demo.web.site import CLIENT, COMPETITORS
 
     return lists.Asked(
         domains_file=str(domains),
@@ -165,9 +165,11 @@ def _sum(found: "Lists", prospects: Path) -> Sum:
 
 def _verdict(stage: Stage, paths: dict[str, str]) -> "Verdict":
     """The web knows what it said, and to whom when."""
-    from prospector.demo import checker, coverage, dead_links, request_log, showcase
-    from prospector.demo.plan import Plan
-    from prospector.demo.truth import Limits, Mode
+    from prospector.demo import showcase
+    from prospector.demo.verdict import checker, coverage, dead_links
+    from prospector.demo.web import request_log
+    from prospector.demo.web.plan import Plan
+    from prospector.demo.web.truth import Limits, Mode
 
     crawl = checker.Crawl(
         request_log.entries(stage.web_log),

@@ -18,7 +18,7 @@ from prospector.core.visits.methods import Mode
 from prospector.errors import EnvironmentInvalid
 
 if TYPE_CHECKING:
-    from prospector.demo.web import Ready
+    from prospector.demo.web.serving import Ready
 
 MODE = Mode.HYBRID
 KEY = "demo-key"
@@ -82,15 +82,16 @@ def _home(kept_in: Path | None, stage: ExitStack) -> Path:
 
 
 def _web(found: Stage, stage: ExitStack) -> "Ready":
-    from prospector.demo import showcase, web_process
+    from prospector.demo import showcase
+    from prospector.demo.web import own_process
 
     kinds = showcase.kinds()
-    return stage.enter_context(web_process.running(found.web_log, seed=found.seed, sites=found.sites, kinds=kinds))
+    return stage.enter_context(own_process.running(found.web_log, seed=found.seed, sites=found.sites, kinds=kinds))
 
 
 def _simulator(found: Stage, web: "Ready", stage: ExitStack) -> dict[str, str]:
     """The settings that lead to it; none in a mode that pays for nothing."""
-    from prospector.demo import scrapingbee_server
+    from prospector.demo.scrapingbee import server as scrapingbee_server
 
     if MODE is Mode.FREE_ONLY:
         return {}

@@ -11,7 +11,7 @@ from cli import output
 from cli.command import FAILED, Command, Number
 
 if TYPE_CHECKING:
-    from prospector.demo.checker import Verdict
+    from prospector.demo.verdict.checker import Verdict
 
 WORDS = {True: "yes", False: "NO", None: ""}
 
@@ -59,8 +59,8 @@ def serve(sites: int, seed: int, kinds: tuple[str, ...], port: int, log: Path, a
     """
     from dataclasses import asdict
 
-    from prospector.demo.web import Options, Ready
-    from prospector.demo.web import serve as serve_web
+    from prospector.demo.web.serving import Options, Ready
+    from prospector.demo.web.serving import serve as serve_web
 
     def announce(ready: Ready) -> None:
         if as_json:
@@ -89,9 +89,9 @@ def truth(what: str, sites: int, seed: int, kinds: tuple[str, ...], as_json: boo
     Example:
       prospector demo truth domains --sites 200 --seed 1 > domains.csv
     """
-    from prospector.demo.plan import Plan
-    from prospector.demo.tables import TABLES
-    from prospector.demo.truth import Limits, Mode
+    from prospector.demo.web.plan import Plan
+    from prospector.demo.web.tables import TABLES
+    from prospector.demo.web.truth import Limits, Mode
 
     table = TABLES[what](Plan(seed, sites, kinds), Limits(mode=Mode(mode), **limits))
     if as_json:
@@ -138,9 +138,10 @@ def check(
     Example:
       prospector demo check web.jsonl --results results.csv --errors errors.csv
     """
-    from prospector.demo import checker, coverage, dead_links, request_log
-    from prospector.demo.plan import Plan
-    from prospector.demo.truth import Limits, Mode
+    from prospector.demo.verdict import checker, coverage, dead_links
+    from prospector.demo.web import request_log
+    from prospector.demo.web.plan import Plan
+    from prospector.demo.web.truth import Limits, Mode
 
     web = request_log.heading(log)
     crawl = checker.Crawl(

@@ -138,8 +138,10 @@ def _paused(one: JobStatus) -> list[str]:
     match halt_of(one.job.reason):
         case Halt.BUDGET:
             higher = f"{resume} --max-credits {_higher(one.job.max_credits)}"
+            used, cap = one.used_credits, one.job.max_credits
+            of_cap = f" of {cap:,}" if used < cap else ""  # what is left pays for no page that waits
             return [
-                f"Budget limit reached ({one.job.max_credits:,} credits used). Job paused. Resume with a higher limit: {higher}, or export partial results: prospector job export {job}"
+                f"Budget limit reached ({used:,}{of_cap} credits used). Job paused. Resume with a higher limit: {higher}, or export partial results: prospector job export {job}"
             ]
         case Halt.KEY:
             return [

@@ -6,7 +6,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from prospector.demo.web import Options, Ready, serve
+from prospector.demo.web.serving import Options, Ready, serve
 from prospector.errors import end_in_words
 
 

@@ -5,8 +5,8 @@ import io
 from collections.abc import Iterator
 from zlib import crc32
 
-from prospector.demo.plan import Plan
-from prospector.demo.site import CLIENT
+from prospector.demo.web.plan import Plan
+from prospector.demo.web.site import CLIENT
 
 # kind -> its share. What waits by design (a far Retry-After, a server that never answers, 600 pages) is for the tests, and
 # so is what fills MAX_PAGES with copies of a page (session)

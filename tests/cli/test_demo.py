@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cli.main import prospector
-from prospector.demo.plan import Plan
-from prospector.demo.request_log import Entry, Heading, RequestLog
-from prospector.demo.truth import Limits, Mode, endings, expected
+from prospector.demo.web.plan import Plan
+from prospector.demo.web.request_log import Entry, Heading, RequestLog
+from prospector.demo.web.truth import Limits, Mode, endings, expected
 
 WEB = ("--sites", "6", "--seed", "2")
 

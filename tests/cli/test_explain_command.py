@@ -5,6 +5,9 @@ import os
 import random
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -115,3 +118,45 @@ def test_a_mistake_is_answered_in_words(arguments: tuple[str, ...], code: int, w
     assert done.returncode == code
     assert words in done.stderr.decode()
     assert b"Traceback" not in done.stderr
+
+
+@pytest.fixture
+def web() -> Iterator[str]:
+    """A site with a file, a page that sends its visitors on, and no robots.txt."""
+    answers = {
+        "/report.pdf": ("application/pdf", b"%PDF-1.7 acme crm"),
+        "/old": ("text/html", b"<meta http-equiv=refresh content='0;url=/new'><p>acme crm"),
+    }
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            kind, body = answers.get(self.path, ("text/html", b""))
+            self.send_response(200 if body else 404)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_what_a_crawl_would_not_read_is_said(web: str) -> None:
+    on_loopback = {"ALLOWED_NETWORKS": "127.0.0.0/8", "DELAY_MS": "1"}
+
+    file = run(f"{web}/report.pdf", "-k", "acme", environment=on_loopback)
+    moved = run(f"{web}/old", "-k", "acme", environment=on_loopback)
+
+    assert file.returncode == 2
+    assert b"is not an HTML page (application/pdf): a crawl skips it." in file.stderr
+    assert moved.returncode == 0
+    assert moved.stderr.decode().splitlines()[0] == (
+        f"{web}/old sends its visitors on at once: a crawl reads {web}/new instead."
+    )

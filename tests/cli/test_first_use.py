@@ -169,3 +169,49 @@ def test_a_linux_without_glibc_is_named(clone: Path) -> None:
 
     assert "Alpine" in done.stderr
     assert done.returncode == 3
+
+
+@pytest.fixture
+def gate(clone: Path) -> Path:
+    """bin/test with an environment whose tools only say how they were called."""
+    tools = clone / ".venv" / "bin"
+    tools.mkdir(parents=True)
+    shutil.copy(clone / "requirements" / "test.txt", clone / ".venv")
+    for tool in ("ruff", "mypy", "lint-imports", "pytest"):
+        (tools / tool).write_text(f'#!/bin/sh\necho "{tool}" "$@"\n')
+        (tools / tool).chmod(0o755)
+    return clone
+
+
+def tested(clone: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([clone / "bin" / "test", *words], capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("words", "ran"),
+    [
+        ("", ["lint: ok", "types: ok", "layers: ok", "pytest -n 4 --dist worksteal"]),
+        ("types lint", ["types: ok", "lint: ok"]),
+        ("unit cli -k lint", ["pytest tests/unit tests/cli -k lint"]),
+        ("lint tests/unit/test_env.py", ["lint: ok", "pytest tests/unit/test_env.py"]),
+        ("-x -q", ["pytest -x -q"]),
+    ],
+)
+def test_the_gate_runs_all_that_is_named_and_nothing_else(gate: Path, words: str, ran: list[str]) -> None:
+    done = tested(gate, *words.split())
+
+    said = [line for line in done.stdout.splitlines() if line.startswith(("lint:", "types:", "layers:", "pytest"))]
+    assert (said, done.returncode) == (ran, 0)
+
+
+@pytest.mark.parametrize(
+    ("tool", "words"), [("mypy", ""), ("mypy", "types lint"), ("pytest", ""), ("ruff", "lint unit")]
+)
+def test_the_gate_ends_at_the_first_check_that_fails(gate: Path, tool: str, words: str) -> None:
+    (gate / ".venv" / "bin" / tool).write_text("#!/bin/sh\nexit 9\n")
+
+    done = tested(gate, *words.split())
+
+    assert done.returncode == 9
+    assert "pytest" not in done.stdout
+    assert "lint: ok" not in done.stdout or not words

@@ -14,8 +14,8 @@ import pytest
 from sqlalchemy import text
 
 from cli.job import COMMANDS, job
-from prospector.demo.scrapingbee_server import SimulatorConfig
-from prospector.demo.scrapingbee_server import start as simulator
+from prospector.demo.scrapingbee.server import SimulatorConfig
+from prospector.demo.scrapingbee.server import start as simulator
 from prospector.local import attach
 from prospector.local.home import Home
 from prospector.store import server

@@ -12,7 +12,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Engine
 
+from prospector.frontier import calls, rebuild_calls
+from prospector.frontier.client import Frontier
 from prospector.local import attach, login
 from prospector.local.home import Home
 from prospector.local.servers import Servers
@@ -105,6 +108,26 @@ def test_a_backup_comes_back_whole_and_only_over_data_that_may_go(run: Run, tmp_
     assert "add --replace" in refused.stderr
     assert (restored.returncode, once_more.returncode) == (0, 0), restored.stderr
     assert [line.strip() for line in counted.stdout.splitlines() if line.strip()][-2:] == ["1000", "t"]
+
+
+def test_with_a_backup_comes_back_that_its_jobs_have_that_work_before_them(
+    run: Run, stack: Servers, engine: Engine, redis_url: str, tmp_path: Path
+) -> None:
+    file, url = tmp_path / "my backup.dump", engine.url.render_as_string(hide_password=False)
+    servers = external(stack) | {"DATABASE_URL": url, "REDIS_URL": redis_url}
+    frontier = Frontier(redis_url)
+    frontier.run(calls.begin(1))
+
+    backup = run("db", "backup", str(file), **servers)
+    unreachable = run("db", "restore", str(file), "--replace", **servers | {"REDIS_URL": "redis://127.0.0.1:1/0"})
+    known = frontier.run(rebuild_calls.look())
+    restored = run("db", "restore", str(file), "--replace", **servers)
+
+    assert f"prospector db restore '{file}'" in backup.stderr
+    assert (unreachable.returncode, known) == (7, True)
+    assert restored.returncode == 0, restored.stderr
+    assert not frontier.run(rebuild_calls.look())
+    frontier.close()
 
 
 def test_a_backup_is_not_made_where_nothing_can_be_written(run: Run, stack: Servers, tmp_path: Path) -> None:

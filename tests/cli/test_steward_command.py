@@ -151,4 +151,4 @@ def test_a_metrics_address_that_is_none_is_refused_by_name(run: Run, stack: Serv
     )
 
     assert done.returncode == 3
-    assert "METRICS_ADDRESS: 'nowhere'" in done.stderr
+    assert "METRICS_ADDRESS (environment): 'nowhere'" in done.stderr

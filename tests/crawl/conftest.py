@@ -20,17 +20,17 @@ from sqlalchemy import Engine, make_url, text
 
 from prospector.core.job.spec import JobSpec
 from prospector.core.visits.methods import Mode
-from prospector.demo.checker import Bars, Verdict, check
-from prospector.demo.checker import Crawl as Left
-from prospector.demo.coverage import Row
-from prospector.demo.plan import Plan
-from prospector.demo.request_log import Entry, entries
-from prospector.demo.site import CLIENT, COMPETITORS
-from prospector.demo.tables import domains
-from prospector.demo.truth import Limits
-from prospector.demo.truth import Mode as WebMode
-from prospector.demo.web import Ready
-from prospector.demo.web_process import running
+from prospector.demo.verdict.checker import Bars, Verdict, check
+from prospector.demo.verdict.checker import Crawl as Left
+from prospector.demo.verdict.coverage import Row
+from prospector.demo.web.own_process import running
+from prospector.demo.web.plan import Plan
+from prospector.demo.web.request_log import Entry, entries
+from prospector.demo.web.serving import Ready
+from prospector.demo.web.site import CLIENT, COMPETITORS
+from prospector.demo.web.tables import domains
+from prospector.demo.web.truth import Limits
+from prospector.demo.web.truth import Mode as WebMode
 from prospector.frontier import calls, job_calls, keys
 from prospector.frontier.client import Frontier
 from prospector.jobs.fill import fill

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from prospector.core.job.states import ENDED, JobState
 from prospector.core.results.targets import Health
-from prospector.demo.plan import Plan
-from prospector.demo.request_log import entries
-from prospector.demo.site import CLIENT
-from prospector.demo.truth import canonical, expected_links
+from prospector.demo.web.plan import Plan
+from prospector.demo.web.request_log import entries
+from prospector.demo.web.site import CLIENT
+from prospector.demo.web.truth import canonical, expected_links
 from prospector.frontier import job_calls
 from prospector.jobs.follow import reconcile
 

@@ -8,9 +8,9 @@ from sqlalchemy import Engine
 
 from prospector.core.reading.traits import PageFlag
 from prospector.core.web.hops import MOST_HOPS
-from prospector.demo.kinds import KINDS
-from prospector.demo.plan import Plan
-from prospector.demo.web_process import running
+from prospector.demo.web.kinds import KINDS
+from prospector.demo.web.own_process import running
+from prospector.demo.web.plan import Plan
 
 from .conftest import SPEC, Crawled, fleet, flush, load, once_a_run, save, watch
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from prospector.demo.plan import Plan
+from prospector.demo.web.plan import Plan
 
 from .conftest import Fleet
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from prospector.demo.plan import Plan
+from prospector.demo.web.plan import Plan
 
 from .conftest import Fleet
 

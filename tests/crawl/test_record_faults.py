@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import make_url, text
 
-from prospector.demo.plan import Plan
-from prospector.demo.proxy import FaultProxy
-from prospector.demo.proxy_faults import ProxyFault
+from prospector.demo.proxy.faults import ProxyFault
+from prospector.demo.proxy.proxy import FaultProxy
+from prospector.demo.web.plan import Plan
 from prospector.store.partitions import pages_of
 from tests.web_log import entries_until_now
 

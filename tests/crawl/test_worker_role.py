@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from sqlalchemy import Engine
 
-from prospector.demo.plan import Plan
+from prospector.demo.web.plan import Plan
 from prospector.store import roles
 
 from .conftest import Fleet

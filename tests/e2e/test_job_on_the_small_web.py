@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from prospector.demo.request_log import Entry, entries
+from prospector.demo.web.request_log import Entry, entries
 from prospector.local import attach
 from prospector.local.home import Home
 from tests.web_log import entries_until_now

@@ -15,13 +15,13 @@ from sqlalchemy import Engine, text
 from prospector.core.job.spec import JobSpec
 from prospector.core.job.states import JobState
 from prospector.core.visits.methods import Mode
-from prospector.demo import prose, request_log, web_process
-from prospector.demo.checker import Bars, check
-from prospector.demo.checker import Crawl as Judged
-from prospector.demo.coverage import Row
-from prospector.demo.plan import Plan
-from prospector.demo.truth import Limits
-from prospector.demo.truth import Mode as Judge
+from prospector.demo.verdict.checker import Bars, check
+from prospector.demo.verdict.checker import Crawl as Judged
+from prospector.demo.verdict.coverage import Row
+from prospector.demo.web import own_process, prose, request_log
+from prospector.demo.web.plan import Plan
+from prospector.demo.web.truth import Limits
+from prospector.demo.web.truth import Mode as Judge
 from prospector.errors import ServerUnreachable
 from prospector.frontier import job_calls, rebuild_calls
 from prospector.frontier.client import Frontier
@@ -75,7 +75,7 @@ class Crawl:
         self.plan = Plan(seed, sites, tuple(kinds))
         self._open = ExitStack()
         self.log = folder / "web.jsonl"
-        self.web = self._open.enter_context(web_process.running(self.log, seed=seed, sites=sites, kinds=kinds))
+        self.web = self._open.enter_context(own_process.running(self.log, seed=seed, sites=sites, kinds=kinds))
         self.frontier = Frontier(redis.url)
         self.jobs: list[str] = []
         self.workers: list[subprocess.Popen[bytes]] = []

@@ -10,8 +10,8 @@ from sqlalchemy import Engine
 
 from prospector.blobs import storage
 from prospector.core.job.spec import JobSpec
-from prospector.demo.proxy import FaultProxy
-from prospector.demo.proxy_faults import ProxyFault
+from prospector.demo.proxy.faults import ProxyFault
+from prospector.demo.proxy.proxy import FaultProxy
 from prospector.frontier import calls
 from prospector.frontier.client import Frontier
 from prospector.jobs import control

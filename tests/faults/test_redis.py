@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import pytest
 
-from prospector.demo.proxy import FaultProxy
-from prospector.demo.proxy_faults import ProxyFault
+from prospector.demo.proxy.faults import ProxyFault
+from prospector.demo.proxy.proxy import FaultProxy
 from prospector.errors import EnvironmentInvalid
 from prospector.frontier.server import refuse_evicting
 

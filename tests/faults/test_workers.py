@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from prospector.demo.site import Reach
-from prospector.demo.truth import address, canonical
+from prospector.demo.web.site import Reach
+from prospector.demo.web.truth import address, canonical
 from prospector.frontier import calls
 from prospector.jobs.queue import queue_status, requeue
 from prospector.jobs.workers import start

@@ -6,7 +6,7 @@ import signal
 from scrapy import signals
 
 from prospector.core.visits.ticket import Kind
-from prospector.demo.truth import canonical
+from prospector.demo.web.truth import canonical
 from prospector.settings import *  # noqa: F403
 
 

@@ -16,7 +16,7 @@ from prospector.core.visits.methods import Method
 from prospector.core.visits.outcomes import PageOutcome
 from prospector.demo.control import Control
 from prospector.demo.loop_thread import LoopThread
-from prospector.demo.scrapingbee_server import SimulatorConfig, simulator
+from prospector.demo.scrapingbee.server import SimulatorConfig, simulator
 from prospector.store import jobs
 from prospector.store.jobs import Keyword, ListedDomain, NewJob
 from prospector.store.pages import MentionRow, PageRow

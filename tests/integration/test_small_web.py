@@ -16,14 +16,14 @@ from pathlib import Path
 
 import pytest
 
-from prospector.demo import document
-from prospector.demo.kinds import KINDS
-from prospector.demo.kinds.barred import FAR_SECONDS, RETRY_SECONDS
-from prospector.demo.plan import Plan
-from prospector.demo.request_log import Entry, entries
-from prospector.demo.site import Reach, Site
-from prospector.demo.web import Ready
-from prospector.demo.web_process import running
+from prospector.demo.web import document
+from prospector.demo.web.kinds import KINDS
+from prospector.demo.web.kinds.barred import FAR_SECONDS, RETRY_SECONDS
+from prospector.demo.web.own_process import running
+from prospector.demo.web.plan import Plan
+from prospector.demo.web.request_log import Entry, entries
+from prospector.demo.web.serving import Ready
+from prospector.demo.web.site import Reach, Site
 
 SEED, SITES = 11, len(KINDS)  # one of each kind
 LOOPBACK_V6 = "0" * 24 + "01000000"
@@ -468,7 +468,7 @@ def answers(port: int) -> bool:
 def test_a_web_ends_with_the_program_that_started_it(tmp_path: Path) -> None:
     starts_and_dies = (
         "import os, pathlib\n"
-        "from prospector.demo.web_process import running\n"
+        "from prospector.demo.web.own_process import running\n"
         f"with running(pathlib.Path({str(tmp_path / 'web.jsonl')!r}), sites=1) as ready:\n"
         "    print(ready.port, flush=True)\n"
         "    os.kill(os.getpid(), 9)\n"

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from prospector.demo.scrapingbee_account import Account
+from prospector.demo.scrapingbee.account import Account
 
 TODAY = datetime(2026, 11, 18, 10, 0, tzinfo=UTC)
 

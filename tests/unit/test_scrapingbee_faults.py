@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from prospector.demo.scrapingbee_faults import Fault, Faults, Order
+from prospector.demo.scrapingbee.faults import Fault, Faults, Order
 
 URLS = [f"https://s{number}.test/" for number in range(400)]
 

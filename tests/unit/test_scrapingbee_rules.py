@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from prospector.demo import scrapingbee
-from prospector.demo.scrapingbee import (
+from prospector.demo.scrapingbee import rules
+from prospector.demo.scrapingbee.rules import (
     Answer,
     Call,
     Fetched,
@@ -53,8 +53,8 @@ def test_booleans_are_read_as_people_write_them(written: str) -> None:
 def test_the_price_follows_from_the_parameters(parameters: dict[str, str], price: int) -> None:
     call = read_call({"url": URL, **parameters})
 
-    assert scrapingbee.price_credits(call) == price
-    assert scrapingbee.charged_credits(call, 200) == price
+    assert rules.price_credits(call) == price
+    assert rules.charged_credits(call, 200) == price
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_a_wrong_parameter_is_named(parameters: dict[str, str], wrong: str) -> N
         read_call(parameters)
 
     assert caught.value.name == wrong
-    assert scrapingbee.invalid(caught.value).status == 400
+    assert rules.invalid(caught.value).status == 400
 
 
 @pytest.mark.parametrize("name", ["json_response", "screenshot", "mode", "js_scenario"])
@@ -86,13 +86,13 @@ def test_what_is_not_simulated_is_refused_rather_than_ignored(name: str) -> None
     with pytest.raises(ParameterNotSimulated) as caught:
         read_call({"url": URL, name: "true"})
 
-    assert scrapingbee.invalid(caught.value).status == 501
+    assert rules.invalid(caught.value).status == 501
     assert read_call({"url": URL, name: "false"}).url == URL
 
 
 @pytest.mark.parametrize("status", [200, 201, 204, 404, 410])
 def test_success_and_not_there_pass_and_are_charged(status: int) -> None:
-    answer = scrapingbee.target_answer(Call(URL, render_js=False), fetched(status))
+    answer = rules.target_answer(Call(URL, render_js=False), fetched(status))
 
     assert (answer.status, answer.cost, answer.body) == (status, 1, b"page")
     assert header(answer, "Spb-cost") == "1"
@@ -100,7 +100,7 @@ def test_success_and_not_there_pass_and_are_charged(status: int) -> None:
 
 @pytest.mark.parametrize("status", [301, 400, 401, 403, 418, 429, 451, 500, 503])
 def test_any_other_status_becomes_an_unbilled_500_that_names_it(status: int) -> None:
-    answer = scrapingbee.target_answer(Call(URL), fetched(status))
+    answer = rules.target_answer(Call(URL), fetched(status))
 
     assert (answer.status, answer.cost, answer.outcome) == (500, 0, Outcome.TARGET_FAILED)
     assert header(answer, "Spb-cost") == "0"
@@ -112,13 +112,13 @@ def test_any_other_status_becomes_an_unbilled_500_that_names_it(status: int) -> 
 def test_transparent_status_codes_are_passed_on_and_charged_below_500(status: int, cost: int) -> None:
     call = Call(URL, render_js=False, transparent_status_code=True)
 
-    answer = scrapingbee.target_answer(call, fetched(status))
+    answer = rules.target_answer(call, fetched(status))
 
     assert (answer.status, answer.cost, answer.body) == (status, cost, b"page")
 
 
 def test_the_initial_status_is_that_of_the_first_hop() -> None:
-    answer = scrapingbee.target_answer(Call(URL), fetched(200, first_status=308))
+    answer = rules.target_answer(Call(URL), fetched(200, first_status=308))
 
     assert header(answer, "Spb-initial-status-code") == "308"
     assert header(answer, "Spb-resolved-url") == URL
@@ -132,7 +132,7 @@ def test_a_targets_headers_are_prefixed_and_never_pass_for_scrapingbees_own() ->
         ("Set-Cookie", "a=1"),
     )
 
-    answer = scrapingbee.target_answer(Call(URL), fetched(200, headers=sent))
+    answer = rules.target_answer(Call(URL), fetched(200, headers=sent))
 
     assert [value for name, value in answer.headers if name.lower() == "spb-cost"] == ["5"]
     assert header(answer, "Spb-x-robots-tag") == "noindex"
@@ -143,9 +143,9 @@ def test_a_targets_headers_are_prefixed_and_never_pass_for_scrapingbees_own() ->
 @pytest.mark.parametrize(
     ("answer", "status", "words"),
     [
-        (scrapingbee.bad_key("k"), 401, "Invalid api key: k"),
-        (scrapingbee.no_credits(1000), 401, "Monthly API calls limit reached: 1000"),
-        (scrapingbee.too_many(5), 429, "Max concurrency allowed 5"),
+        (rules.bad_key("k"), 401, "Invalid api key: k"),
+        (rules.no_credits(1000), 401, "Monthly API calls limit reached: 1000"),
+        (rules.too_many(5), 429, "Max concurrency allowed 5"),
     ],
 )
 def test_a_refusal_costs_nothing_and_names_no_status_of_a_target(answer: Answer, status: int, words: str) -> None:
@@ -155,7 +155,7 @@ def test_a_refusal_costs_nothing_and_names_no_status_of_a_target(answer: Answer,
 
 
 def test_a_failure_of_scrapingbees_own_carries_none_of_its_headers() -> None:
-    answer = scrapingbee.own_failure(Outcome.SERVER_ERROR, 502)
+    answer = rules.own_failure(Outcome.SERVER_ERROR, 502)
 
     assert [name for name, _ in answer.headers if name.startswith("Spb-")] == []
     assert (answer.status, answer.cost) == (502, 0)
@@ -165,23 +165,23 @@ def test_a_callers_headers_reach_the_target_only_where_it_asked_for_that() -> No
     sent = {"Spb-Accept-Language": "de", "Spb-X-One": "1", "Authorization": "Bearer secret"}
     browser = {"User-Agent": "browser", "Accept-Language": "en"}
 
-    plain = scrapingbee.target_headers(Call(URL), sent, browser)
-    forwarded = scrapingbee.target_headers(Call(URL, forward_headers=True), sent, browser)
-    pure = scrapingbee.target_headers(Call(URL, forward_headers_pure=True, cookies="a=1"), sent, browser)
+    plain = rules.target_headers(Call(URL), sent, browser)
+    forwarded = rules.target_headers(Call(URL, forward_headers=True), sent, browser)
+    pure = rules.target_headers(Call(URL, forward_headers_pure=True, cookies="a=1"), sent, browser)
 
     assert plain == browser
     assert forwarded == {"User-Agent": "browser", "Accept-Language": "de", "X-One": "1"}
     assert pure == {"Accept-Language": "de", "X-One": "1", "Cookie": "a=1"}
 
 
-@given(st.dictionaries(st.sampled_from(sorted(scrapingbee.READ)), st.text(max_size=20)), st.integers(100, 599))
+@given(st.dictionaries(st.sampled_from(sorted(rules.READ)), st.text(max_size=20)), st.integers(100, 599))
 def test_whatever_is_asked_is_a_call_or_a_named_refusal_and_a_cost_is_never_negative(
     parameters: dict[str, str], status: int
 ) -> None:
     named, costs = "url", {0}
     try:
         call = read_call(parameters)
-        costs = {scrapingbee.charged_credits(call, status)} - {scrapingbee.price_credits(call)}
+        costs = {rules.charged_credits(call, status)} - {rules.price_credits(call)}
     except ParameterInvalid as error:
         named = error.name
 
@@ -192,6 +192,6 @@ def test_whatever_is_asked_is_a_call_or_a_named_refusal_and_a_cost_is_never_nega
 def test_what_the_answer_says_it_costs_is_what_is_charged() -> None:
     calls = [Call(URL, render_js=js, transparent_status_code=clear) for js, clear in product([True, False], repeat=2)]
 
-    answers = [scrapingbee.target_answer(call, fetched(status)) for call in calls for status in range(200, 600)]
+    answers = [rules.target_answer(call, fetched(status)) for call in calls for status in range(200, 600)]
 
     assert all(header(answer, "Spb-cost") == str(answer.cost) for answer in answers)

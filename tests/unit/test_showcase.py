@@ -18,11 +18,12 @@ from prospector.core.visits.methods import Method
 from prospector.core.words.keywords import Keyword
 from prospector.core.words.match import Matcher
 from prospector.core.words.match import Mention as Found
-from prospector.demo import document, showcase
-from prospector.demo.kinds import KINDS
-from prospector.demo.plan import Plan
-from prospector.demo.site import CLIENT, COMPETITORS
-from prospector.demo.truth import address
+from prospector.demo import showcase
+from prospector.demo.web import document
+from prospector.demo.web.kinds import KINDS
+from prospector.demo.web.plan import Plan
+from prospector.demo.web.site import CLIENT, COMPETITORS
+from prospector.demo.web.truth import address
 
 
 @pytest.fixture(scope="module")

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from prospector.demo.checker import Bars, Crawl, Verdict, check, credits_charged
-from prospector.demo.coverage import Row, results
-from prospector.demo.dead_links import dead_links, said_to_be_dead
-from prospector.demo.plan import Plan
-from prospector.demo.politeness import manners, peak
-from prospector.demo.request_log import Entry, Heading, RequestLog, entries, heading
-from prospector.demo.site import CLIENT, Ending, Reach
-from prospector.demo.truth import Limits, endings, expected, links
+from prospector.demo.verdict.checker import Bars, Crawl, Verdict, check, credits_charged
+from prospector.demo.verdict.coverage import Row, results
+from prospector.demo.verdict.dead_links import dead_links, said_to_be_dead
+from prospector.demo.verdict.politeness import manners, peak
+from prospector.demo.web.plan import Plan
+from prospector.demo.web.request_log import Entry, Heading, RequestLog, entries, heading
+from prospector.demo.web.site import CLIENT, Ending, Reach
+from prospector.demo.web.truth import Limits, endings, expected, links
 from prospector.errors import Conflict, InputInvalid
 
 SECOND = 1_000_000_000

@@ -9,14 +9,14 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 import pytest
 from protego import Protego
 
-from prospector.demo import document
-from prospector.demo.answers import Answers, Reply
-from prospector.demo.draft import Draft
-from prospector.demo.kinds import KINDS
-from prospector.demo.plan import Plan
-from prospector.demo.prose import languages
-from prospector.demo.site import Answer, Declared, Ending, Page, Phrase, Placement, Reach, Request, Site, Zone
-from prospector.demo.truth import EXPECTED, Mode, canonical
+from prospector.demo.web import document
+from prospector.demo.web.answers import Answers, Reply
+from prospector.demo.web.draft import Draft
+from prospector.demo.web.kinds import KINDS
+from prospector.demo.web.plan import Plan
+from prospector.demo.web.prose import languages
+from prospector.demo.web.site import Answer, Declared, Ending, Page, Phrase, Placement, Reach, Request, Site, Zone
+from prospector.demo.web.truth import EXPECTED, Mode, canonical
 
 SEED = 21
 MOST_REQUESTS = 1500
@@ -205,7 +205,7 @@ def test_a_redirector_leads_to_the_address_in_its_query() -> None:
 
 
 def test_answers_are_kept_within_their_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("prospector.demo.answers.KEPT_BYTES", 200_000)
+    monkeypatch.setattr("prospector.demo.web.answers.KEPT_BYTES", 200_000)
     plan, site = one("large-links")
     answers = Answers(plan, 1)
 

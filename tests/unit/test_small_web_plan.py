@@ -8,19 +8,19 @@ from html import unescape
 
 import pytest
 
-from prospector.demo import document, prose, truth
-from prospector.demo.kinds import KINDS
-from prospector.demo.plan import Plan, registrable
-from prospector.demo.site import Ending, Page, Reach
+from prospector.demo.web import document, prose, truth
+from prospector.demo.web.kinds import KINDS
+from prospector.demo.web.plan import Plan, registrable
+from prospector.demo.web.site import Ending, Page, Reach
 from prospector.errors import InputInvalid
 
 # prints a digest of everything that a plan decides
 DIGEST = """
 import hashlib
-from prospector.demo.answers import Answers
-from prospector.demo.plan import Plan
-from prospector.demo.site import Request
-from prospector.demo.truth import mentions
+from prospector.demo.web.answers import Answers
+from prospector.demo.web.plan import Plan
+from prospector.demo.web.site import Request
+from prospector.demo.web.truth import mentions
 plan, digest = Plan(7, 150), hashlib.sha256()
 answers = Answers(plan, 9)
 for site in plan.sites:

@@ -4,10 +4,10 @@ import struct
 
 import pytest
 
-from prospector.demo.message import Malformed, message
-from prospector.demo.names import NO_ERROR, NO_SUCH_NAME, SERVER_FAILURE, Names, name_asked, reply
-from prospector.demo.plan import Plan
-from prospector.demo.server import leads_outside
+from prospector.demo.web.message import Malformed, message
+from prospector.demo.web.names import NO_ERROR, NO_SUCH_NAME, SERVER_FAILURE, Names, name_asked, reply
+from prospector.demo.web.plan import Plan
+from prospector.demo.web.server import leads_outside
 
 WEB = "127.1.0.1"
 

@@ -101,6 +101,12 @@ def test_a_reached_budget_names_the_higher_one_ready_to_paste() -> None:
     assert wording.exit_code(one) == 6
 
 
+def test_a_budget_that_pays_for_no_page_any_more_says_what_is_left() -> None:
+    one = status(JobState.PAUSED, f"{Halt.BUDGET} (10,000 credits)", used_credits=9_997)
+
+    assert wording.outcome(one)[0].startswith("Budget limit reached (9,997 of 10,000 credits used). Job paused.")
+
+
 def test_a_rejected_key_says_what_is_saved_and_what_waits() -> None:
     one = status(JobState.PAUSED, Halt.KEY, domains_done=1_204, domains_waiting=3_796)
 

@@ -15,15 +15,15 @@ from sqlalchemy import Engine, text
 from prospector.core.job.spec import JobSpec
 from prospector.core.job.states import JobState
 from prospector.core.visits.methods import Mode
-from prospector.demo import scrapingbee_server
-from prospector.demo.checker import Bars, Crawl, check
-from prospector.demo.coverage import Row
-from prospector.demo.plan import Plan
 from prospector.demo.process import Started
-from prospector.demo.scrapingbee_server import SimulatorConfig
-from prospector.demo.tables import domains
-from prospector.demo.truth import Limits
-from prospector.demo.web_process import running
+from prospector.demo.scrapingbee import server as scrapingbee_server
+from prospector.demo.scrapingbee.server import SimulatorConfig
+from prospector.demo.verdict.checker import Bars, Crawl, check
+from prospector.demo.verdict.coverage import Row
+from prospector.demo.web.own_process import running
+from prospector.demo.web.plan import Plan
+from prospector.demo.web.tables import domains
+from prospector.demo.web.truth import Limits
 from prospector.frontier import calls, paid_calls
 from prospector.frontier.client import Frontier
 from prospector.jobs.fill import fill

@@ -1,8 +1,8 @@
 """The ladder over real workers: what is paid for, what is not, and what it finds."""
 
 from prospector.core.visits.methods import Mode
-from prospector.demo.site import Reach
-from prospector.demo.truth import address, canonical
+from prospector.demo.web.site import Reach
+from prospector.demo.web.truth import address, canonical
 
 from .stage import KEY, Stage
 

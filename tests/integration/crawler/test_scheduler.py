@@ -12,8 +12,8 @@ from prospector import scheduler
 from prospector.core.system.signals import STOP_FETCHING
 from prospector.core.visits.purpose import Purpose
 from prospector.core.web import robots
-from prospector.demo.proxy import FaultProxy
-from prospector.demo.proxy_faults import ProxyFault
+from prospector.demo.proxy.faults import ProxyFault
+from prospector.demo.proxy.proxy import FaultProxy
 from prospector.frontier import calls
 from prospector.scheduler import Scheduler, worker_name
 

@@ -12,8 +12,8 @@ from sqlalchemy import TextClause, event, text
 from prospector.core.system.signals import STOP_FETCHING
 from prospector.core.visits.ticket import Found, Verdict
 from prospector.core.web.urls import fingerprint
-from prospector.demo.proxy import FaultProxy
-from prospector.demo.proxy_faults import ProxyFault
+from prospector.demo.proxy.faults import ProxyFault
+from prospector.demo.proxy.proxy import FaultProxy
 from prospector.frontier import calls
 from prospector.items import PageItem
 from prospector.pipelines.write import WritePipeline

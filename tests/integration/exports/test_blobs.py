@@ -21,8 +21,8 @@ import pytest
 from prospector import blobs
 from prospector.blobs import Storage, WriteLost, storage
 from prospector.blobs.s3 import PART_BYTES, disposition
-from prospector.demo.proxy import FaultProxy
-from prospector.demo.proxy_faults import ProxyFault
+from prospector.demo.proxy.faults import ProxyFault
+from prospector.demo.proxy.proxy import FaultProxy
 from prospector.errors import CredentialsRejected, EnvironmentInvalid, InputInvalid, NotFound, ServerUnreachable
 
 from .s3_server import BUCKET, S3Server, credentials

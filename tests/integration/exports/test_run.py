@@ -21,8 +21,8 @@ from sqlalchemy import Engine, text
 from prospector.blobs import Storage, storage
 from prospector.core.results.sums import SumWrong
 from prospector.core.visits.outcomes import DomainState, PageOutcome
-from prospector.demo.proxy import FaultProxy
-from prospector.demo.proxy_faults import ProxyFault
+from prospector.demo.proxy.faults import ProxyFault
+from prospector.demo.proxy.proxy import FaultProxy
 from prospector.errors import CredentialsRejected, ServerUnreachable
 from prospector.jobs.exports import making
 from prospector.jobs.exports.heart import NotOurs

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from prospector.demo import tls
-from prospector.demo.site import Certificate
+from prospector.demo.web import tls
+from prospector.demo.web.site import Certificate
 from prospector.fetch import resolver
 
 CALLER = Path(__file__).with_name("direct_caller.py")

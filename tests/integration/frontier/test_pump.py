@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from prospector.core.visits.ticket import Found, Ticket, Verdict
-from prospector.demo.proxy import FaultProxy
-from prospector.demo.proxy_faults import ProxyFault
+from prospector.demo.proxy.faults import ProxyFault
+from prospector.demo.proxy.proxy import FaultProxy
 from prospector.errors import EnvironmentInvalid
 from prospector.frontier import calls, moments, pump
 from prospector.frontier.client import AsyncFrontier

@@ -12,8 +12,8 @@ import pytest
 from redis.exceptions import RedisError
 
 from prospector.core.visits.ticket import Found, Verdict
-from prospector.demo.proxy import FaultProxy
-from prospector.demo.proxy_faults import ProxyFault
+from prospector.demo.proxy.faults import ProxyFault
+from prospector.demo.proxy.proxy import FaultProxy
 from prospector.errors import ProspectorError, ServerUnreachable
 from prospector.frontier import calls, server
 from prospector.frontier.calls import Fetch

@@ -11,13 +11,14 @@ from prospector.blobs import Blob, storage
 from prospector.blobs.folder import Folder
 from prospector.core.job.states import JobState
 from prospector.core.visits.outcomes import DomainState, PageOutcome
+from prospector.core.visits.ticket import Verdict
 from prospector.core.web.urls import fingerprint
 from prospector.errors import NotFound, ServerUnreachable
 from prospector.frontier import calls, job_calls
 from prospector.jobs import control, fill
 from prospector.jobs.control import NotNow
 from prospector.jobs.follow import reconcile
-from prospector.jobs.rebuild import rebuild_if_lost
+from prospector.jobs.rebuild import forget_all, rebuild_if_lost
 from prospector.jobs.status import status
 from prospector.store import domains, events, jobs, misses, pages
 from prospector.store.pages import PageRow
@@ -276,6 +277,33 @@ def test_domains_tried_again_count_once_also_where_that_was_interrupted(
     assert (halfway.domains_total, halfway.domains_failed) == (6, 2)
     now = known(desk, job)
     assert (now.domains_total, now.domains_done, now.domains_failed, now.domains_waiting) == (4, 1, 0, 3)
+
+
+def test_what_was_done_after_a_backup_is_done_again_once_that_is_restored(desk: Desk) -> None:
+    job = desk.running(count=4)
+    in_flight, *done = desk.claim(most=3)
+    desk.finish(done)  # the record that is restored knows nothing of it
+    desk.frontier.redis.hset("prospector:site:site-0.com", "blocked", 4_000_000_000_000)
+
+    forget_all(desk.engine, desk.frontier)
+    rebuild_if_lost(desk.engine, desk.frontier)
+
+    assert not desk.frontier.run(calls.settle(in_flight.lease, Verdict.DONE, 0))
+    desk.advance(60_000)  # the manners of a site are kept
+    again = desk.claim()
+    assert [ticket.url for ticket in again] == [f"https://site-{number}.com/" for number in (1, 2, 3)]
+    assert in_flight.lease not in {ticket.lease for ticket in again}
+    assert known(desk, job).pages == 0
+
+
+def test_an_epoch_of_the_record_that_was_replaced_does_not_come_again(desk: Desk) -> None:
+    desk.running()
+    desk.frontier.redis.hset("prospector:meta", "epoch", 57)
+
+    forget_all(desk.engine, desk.frontier)
+    rebuild_if_lost(desk.engine, desk.frontier)
+
+    assert int(desk.frontier.redis.hget("prospector:meta", "epoch") or 0) > 57
 
 
 @pytest.fixture

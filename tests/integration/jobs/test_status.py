@@ -115,7 +115,7 @@ def test_a_job_that_has_paid_for_something_says_by_which_method_before_it_ends(d
     job = desk.running()
     desk.crawl(most=1)
     free = status(desk.engine, desk.frontier, job).methods
-    desk.frontier.run(paid_calls.balance(job, 5, []))
+    desk.frontier.run(paid_calls.balance(job, desk.frontier.run(paid_calls.doubt(job)), 5, []))
 
     paid = status(desk.engine, desk.frontier, job).methods
 

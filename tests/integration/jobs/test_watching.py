@@ -9,8 +9,8 @@ import pytest
 
 from cli.deployment import Deployment
 from cli.job import watching
-from prospector.demo.proxy import FaultProxy
-from prospector.demo.proxy_faults import ProxyFault
+from prospector.demo.proxy.faults import ProxyFault
+from prospector.demo.proxy.proxy import FaultProxy
 from prospector.errors import ServerUnreachable
 from prospector.jobs import control
 from prospector.local.servers import Servers

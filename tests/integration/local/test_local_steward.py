@@ -14,7 +14,7 @@ import pytest
 from prospector.core.job.spec import JobSpec
 from prospector.core.job.states import JobState
 from prospector.core.visits.methods import Mode
-from prospector.demo.web_process import running
+from prospector.demo.web.own_process import running
 from prospector.frontier.client import Frontier
 from prospector.jobs import control
 from prospector.local import attach, locks, options, overview, state

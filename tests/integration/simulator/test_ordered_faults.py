@@ -7,7 +7,7 @@ from http.client import IncompleteRead, RemoteDisconnected
 
 import pytest
 
-from prospector.demo.scrapingbee_server import SimulatorConfig
+from prospector.demo.scrapingbee.server import SimulatorConfig
 from prospector.errors import InputInvalid
 
 from .conftest import Bee, Site
@@ -178,7 +178,7 @@ def test_a_configuration_that_cannot_work_is_refused(serve: Callable[..., Bee], 
 
 
 def test_an_ipv6_target_can_be_mapped(config: SimulatorConfig) -> None:
-    from prospector.demo.scrapingbee_target import Names
+    from prospector.demo.scrapingbee.target import Names
 
     names = Names.read("a.test=::1, *.b.test=[::1]:8080,*.test=127.1.0.1", "::1/128,127.1.0.0/16")
 

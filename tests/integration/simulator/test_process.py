@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from prospector.demo import scrapingbee_server
 from prospector.demo.process import Started
-from prospector.demo.scrapingbee_server import SimulatorConfig
+from prospector.demo.scrapingbee import server as scrapingbee_server
+from prospector.demo.scrapingbee.server import SimulatorConfig
 from prospector.errors import EnvironmentInvalid
 
 from .conftest import KEY, Bee, Site
@@ -119,14 +119,14 @@ def test_half_a_line_left_by_a_kill_is_cut_off(
 def test_the_key_is_not_in_the_list_of_processes(start: Callable[[], tuple[Started, Bee]], site: Site) -> None:
     process, _ = start()
 
-    assert "scrapingbee_server" in shown(process.pid, "args")
+    assert "demo.scrapingbee.server" in shown(process.pid, "args")
     assert KEY not in shown(process.pid, "args")
 
 
 def test_it_ends_with_the_process_that_started_it(config: SimulatorConfig) -> None:
     starts = (
         "import json, sys\n"
-        "from prospector.demo.scrapingbee_server import SimulatorConfig, start\n"
+        "from prospector.demo.scrapingbee.server import SimulatorConfig, start\n"
         "one = start(SimulatorConfig(**json.loads(sys.argv[1])))\n"
         "print(one.pid, flush=True)\n"
         "sys.stdin.read()\n"

@@ -10,8 +10,8 @@ from sqlalchemy.exc import DBAPIError
 from prospector.core.job.states import JobState
 from prospector.core.visits.methods import PRICE_CREDITS
 from prospector.core.visits.ticket import Verdict
-from prospector.demo.proxy import FaultProxy
-from prospector.demo.proxy_faults import ProxyFault
+from prospector.demo.proxy.faults import ProxyFault
+from prospector.demo.proxy.proxy import FaultProxy
 from prospector.errors import ServerUnreachable
 from prospector.frontier import calls, job_calls
 from prospector.frontier.calls import Fetch, Terms

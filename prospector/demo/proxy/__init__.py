@@ -1,0 +1,1 @@
+"""A proxy for TCP that does to its connections what it is ordered to."""

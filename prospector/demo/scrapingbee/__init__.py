@@ -1,0 +1,1 @@
+"""The simulator of ScrapingBee: its rules, its account, its faults, and the truth of what it charged."""

@@ -1,0 +1,1 @@
+"""What a crawl did and delivered, held against the truth."""
