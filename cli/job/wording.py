@@ -115,7 +115,8 @@ def outcome(one: JobStatus) -> list[str]:
             return [f"Job {title(one)} is completed: {done}.", *map(plain, one.not_found), *errors, f"Next: {found}"]
         case JobState.FAILED:
             left = one.domains_waiting + one.domains_open
-            nearest = f"prospector job resume {job}" if left else f"prospector job errors {job}"
+            again = f"prospector job errors {job}, or all of them again: prospector job retry {job}"
+            nearest = f"prospector job resume {job}" if left else again
             return [f"Job {title(one)} has failed: {one.job.reason}.", f"Next: {nearest}"]
         case JobState.PAUSED:
             return [*_paused(one), f"Or take what there is: {found}"]

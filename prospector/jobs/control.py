@@ -13,6 +13,7 @@ from prospector.blobs import Storage
 from prospector.core.job.halts import QUEUED, Halt
 from prospector.core.job.retention import EXPORT_DAYS
 from prospector.core.job.states import ENDED, JobState
+from prospector.core.visits.outcomes import DomainState
 from prospector.errors import Conflict, ProspectorError
 from prospector.frontier import job_calls
 from prospector.frontier.client import Frontier
@@ -88,6 +89,8 @@ def resume(engine: Engine, frontier: Frontier, job_id: str, max_credits: int | N
         job = jobs.hold_still(connection, job_id)
         if max_credits is not None:
             jobs.allow(connection, job_id, max_credits)
+        if job.state is JobState.FAILED and domains.tally(connection, job_id)[DomainState.FAILED] == job.domains_total:
+            raise NotNow(job_id, job.state, "every domain failed, and there is nothing to resume")
         if job.state in AT_REST:
             jobs.move(connection, job_id, JobState.RUNNING, "resumed")
         elif job.state is not JobState.RUNNING or (max_credits is None and not waits):
