@@ -71,7 +71,7 @@ def lines(one: JobStatus, price_usd: Decimal) -> Iterator[tuple[str, str]]:
             f"Averaging {one.speed.per_hour:,.0f} domains/hour over last {duration(round(one.speed.over_seconds))}",
         )
     yield "Last activity", ago(one.last_activity) if one.last_activity else "none yet"
-    yield "Found", f"{counted(one.mentions, 'mention')} (rows of results.csv) on {counted(one.pages, 'page')} read"
+    yield "Found", f"{counted(one.mentions, 'mention')} (rows of results.csv) on {counted(one.pages, 'page')} fetched"
     yield "Qualified", counted(one.qualified, "prospect") + ("" if job.state in ENDED else " so far")
     if one.newest_find:
         yield "Newest find", f"{plain(one.newest_find.keyword)} at {plain(one.newest_find.url)}"
