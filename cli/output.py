@@ -5,7 +5,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -69,7 +69,7 @@ def spreadsheet(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Non
 
 def _cell(value: object) -> object:
     if isinstance(value, datetime):
-        return value.isoformat(timespec="seconds")
+        return f"{value.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"  # as in the files of an export
     return guarded(value) if isinstance(value, str) else value
 
 
