@@ -22,7 +22,7 @@ from prospector.jobs.follow import prepare, reconcile
 from prospector.store import domains, jobs
 from prospector.store.jobs import IllegalMove
 
-AT_REST = frozenset({JobState.PAUSING, JobState.PAUSED, JobState.FAILED})
+RESUMABLE = frozenset({JobState.PAUSING, JobState.PAUSED, JobState.FAILED})
 NOT_RETRIED = frozenset({JobState.PENDING, JobState.CANCELLED, JobState.ARCHIVED})
 REOPENED_AT_ONCE = 1_000
 
@@ -91,7 +91,7 @@ def resume(engine: Engine, frontier: Frontier, job_id: str, max_credits: int | N
             jobs.allow(connection, job_id, max_credits)
         if job.state is JobState.FAILED and domains.tally(connection, job_id)[DomainState.FAILED] == job.domains_total:
             raise NotNow(job_id, job.state, "every domain failed, and there is nothing to resume")
-        if job.state in AT_REST:
+        if job.state in RESUMABLE:
             jobs.move(connection, job_id, JobState.RUNNING, "resumed")
         elif job.state is not JobState.RUNNING or (max_credits is None and not waits):
             raise NotNow(job_id, job.state, "there is nothing to resume")
