@@ -201,21 +201,6 @@ def test_a_wrong_setting_ends_scrapy_too_with_its_words_and_code() -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_a_narrow_terminal_shows_the_whole_of_a_long_word(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
-    monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    address = "postgresql:/prospector?host=/tmp/prospector-1000-84363db1df/pg"
-
-    output.table(["server", "address"], [("Postgres", address)])
-
-    shown = capsys.readouterr().out
-    assert max(map(len, shown.splitlines())) <= 40
-    assert address in "".join(shown.split()).replace("Postgres", "")
-
-
 def test_a_row_is_one_line_in_a_pipe_however_long(capsys: pytest.CaptureFixture[str]) -> None:
     output.table(["check", "found"], [("files", "long words " * 50), ("disk", "x" * 300)])
 
