@@ -142,7 +142,7 @@ def _hear(report: bytes, process: "subprocess.Popen[bytes]", home: Home) -> None
         process.wait()
         words = " | ".join(log_files.last_lines(home.logs / "supervisor.log", 3))
         raise EnvironmentInvalid(
-            f"The local stack did not start: {words}", "prospector doctor looks at every part of it."
+            f"The local stack did not start: {words}", f"Its log is {home.logs / 'supervisor.log'}."
         )
     failure = json.loads(report)
     if failure:

@@ -1,6 +1,7 @@
 """What `prospector doctor` checks: this machine, then every server in force, each finding with its remedy."""
 
 import platform
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -28,6 +29,7 @@ OLDEST_COMMANDS = (7, 0)
 LEAST_CONNECTIONS = 20
 GOOD_LOCKS = 256
 LOCKS_A_JOB = 24  # a restore drops and makes a job's partitions and their indexes in one transaction
+SENT_HERE = re.compile(": prospector doctor$")  # whoever reads this has just done so
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -181,4 +183,5 @@ def _guarded(name: str, checks: Callable[[], Iterator[Check]]) -> Iterator[Check
 
 
 def _failure(name: str, error: ProspectorError) -> Check:
-    return Check(name, Verdict.FAIL, error.problem, error.remedy, isinstance(error, ServerUnreachable))
+    remedy = SENT_HERE.sub(".", error.remedy)
+    return Check(name, Verdict.FAIL, error.problem, remedy, isinstance(error, ServerUnreachable))

@@ -14,11 +14,12 @@ from pathlib import Path
 import psycopg2
 import pytest
 
-from prospector import blobs
+from prospector import blobs, settings
 from prospector.errors import EnvironmentInvalid, ServerUnreachable
 from prospector.frontier import server as frontier_server
 from prospector.local import checks, providers
 from prospector.local.checks import Check, Verdict
+from prospector.local.home import Home
 from prospector.local.servers import Servers
 from prospector.store import server as store_server
 from tests.ports import free_port, free_ports
@@ -184,3 +185,14 @@ def test_a_bucket_nobody_serves_is_unreachable(monkeypatch: pytest.MonkeyPatch) 
 
     with pytest.raises(ServerUnreachable, match="AWS_ENDPOINT_URL"):
         blobs.round_trip("s3://files/prefix")
+
+
+def test_a_remedy_does_not_send_to_the_command_that_shows_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, url in (("DATABASE_URL", "postgresql://127.0.0.1:1/x"), ("REDIS_URL", "redis://127.0.0.1:1/0")):
+        monkeypatch.setattr(settings, name, url)
+    monkeypatch.setattr(settings, "SCRAPYD_URLS", ("http://127.0.0.1:1",))
+
+    away = [one for one in checks.run(Home(tmp_path)) if one.unreachable]
+
+    assert [one.name for one in away] == ["Postgres", "Redis", "Scrapyd http://127.0.0.1:1"]
+    assert all(one.remedy.startswith("Check that it runs") and "doctor" not in one.remedy for one in away)
