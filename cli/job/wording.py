@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from cli.command import FAILED
 from cli.output import counted, moment, plain
 from prospector.core.job.cost import dollars
-from prospector.core.job.halts import Halt, halt_of, is_queued
+from prospector.core.job.halts import Halt, halt_of, higher_budget, is_queued
 from prospector.core.job.spec import spec_from
 from prospector.core.job.states import ENDED, JobState
 from prospector.core.visits.ladder import Parked
@@ -138,7 +138,7 @@ def _paused(one: JobStatus) -> list[str]:
     where = f"{one.domains_finished:,} domains are done and saved; {one.domains_waiting + one.domains_open:,} wait."
     match halt_of(one.job.reason):
         case Halt.BUDGET:
-            higher = f"{resume} --max-credits {_higher(one.job.max_credits)}"
+            higher = f"{resume} --max-credits {higher_budget(one.job.max_credits)}"
             used, cap = one.used_credits, one.job.max_credits
             of_cap = f" of {cap:,}" if used < cap else ""  # what is left pays for no page that waits
             return [
@@ -257,7 +257,7 @@ def _on_hold(one: JobStatus) -> Iterator[str]:
     if one.job.state is not JobState.RUNNING:
         return
     for reason, count in (one.parked_pages or {}).items():
-        what = HELD_FOR[Parked(reason)].format(job=one.job.id, higher=_higher(one.job.max_credits))
+        what = HELD_FOR[Parked(reason)].format(job=one.job.id, higher=higher_budget(one.job.max_credits))
         yield f"{counted(count, 'page')} {'waits' if count == 1 else 'wait'} {what}"
 
 
@@ -290,11 +290,6 @@ def _reasons(one: JobStatus) -> str:
     more = len(told) - REASONS_SHOWN
     rest = f", and {counted(more, 'more reason')}: prospector job errors {one.job.id}" if more > 0 else ""
     return f" ({', '.join(told[:REASONS_SHOWN])}{rest})" if told else ""
-
-
-def _higher(cap: int) -> int:
-    """Rounded up to a thousand, and at least half as much again."""
-    return -(-max(cap * 3 // 2, 1_000) // 1_000) * 1_000
 
 
 def _moment(when: datetime) -> str:

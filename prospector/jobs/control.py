@@ -10,17 +10,17 @@ from contextlib import suppress
 from sqlalchemy import Connection, Engine
 
 from prospector.blobs import Storage
-from prospector.core.job.halts import QUEUED, Halt
+from prospector.core.job.halts import QUEUED, Halt, halt_of, higher_budget
 from prospector.core.job.retention import EXPORT_DAYS
 from prospector.core.job.states import ENDED, JobState
 from prospector.core.visits.outcomes import DomainState
-from prospector.errors import Conflict, ProspectorError, ServerUnreachable
+from prospector.errors import BudgetReached, Conflict, ProspectorError, ServerUnreachable
 from prospector.frontier import job_calls
 from prospector.frontier.client import Frontier
 from prospector.jobs.exports.shelf import forget
 from prospector.jobs.follow import prepare, reconcile
-from prospector.store import domains, jobs
-from prospector.store.jobs import IllegalMove
+from prospector.store import domains, jobs, spend
+from prospector.store.jobs import IllegalMove, Job
 
 RESUMABLE = frozenset({JobState.PAUSING, JobState.PAUSED, JobState.FAILED})
 NOT_RETRIED = frozenset({JobState.PENDING, JobState.CANCELLED, JobState.ARCHIVED})
@@ -102,6 +102,7 @@ def resume(engine: Engine, frontier: Frontier, job_id: str, max_credits: int | N
         if job.state is JobState.FAILED and domains.tally(connection, job_id)[DomainState.FAILED] == job.domains_total:
             raise NotNow(job_id, job.state, "every domain failed, and there is nothing to resume")
         if job.state in RESUMABLE:
+            _refuse_used_up(connection, job, job.max_credits if max_credits is None else max_credits)
             jobs.move(connection, job_id, JobState.RUNNING, "resumed")
         elif job.state is not JobState.RUNNING or (max_credits is None and not waits):
             raise NotNow(job_id, job.state, "there is nothing to resume")
@@ -149,6 +150,17 @@ def _followed(engine: Engine, frontier: Frontier, job_id: str, **how: bool) -> J
         return reconcile(engine, frontier, job_id, **how)
     except ServerUnreachable as error:
         raise NotFollowed(job_id, error) from error
+
+
+def _refuse_used_up(connection: Connection, job: Job, cap_credits: int) -> None:
+    """A job that has paused for its budget and is given no more would say that it goes on, and pause at once."""
+    totals = spend.job_totals(connection, job.id)
+    used = totals.used + totals.reserved
+    if halt_of(job.reason) is Halt.BUDGET and used >= cap_credits:
+        raise BudgetReached(
+            f"Job {job.id} has used {used:,} credits: a limit of {cap_credits:,} pays for nothing more.",
+            f"Give it a higher one: prospector job resume {job.id} --max-credits {higher_budget(used)}",
+        )
 
 
 def _reopen_failed(connection: Connection, job_id: str) -> int:

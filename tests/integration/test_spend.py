@@ -95,7 +95,7 @@ def test_calls_whose_outcome_nobody_knows_are_listed(engine: Engine) -> None:
         spend.settle(connection, {"1.1": 5})
 
         (found,) = spend.unsettled(connection, ["abc234", "xyz789"], SOON)
-        assert (found.lease, found.job, found.credits) == ("1.2", "abc234", 25)
+        assert (found.lease, found.job, found.domain, found.credits) == ("1.2", "abc234", None, 25)  # it is deleted
         assert spend.unsettled_call(connection, "1.2") == found
         assert spend.unsettled_call(connection, "1.1") is None
         assert not spend.unsettled(connection, ["xyz789"], SOON)

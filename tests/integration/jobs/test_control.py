@@ -13,7 +13,7 @@ from prospector.core.job.states import JobState
 from prospector.core.visits.outcomes import DomainState, PageOutcome
 from prospector.core.visits.ticket import Verdict
 from prospector.core.web.urls import fingerprint
-from prospector.errors import NotFound, ServerUnreachable
+from prospector.errors import BudgetReached, NotFound, ServerUnreachable
 from prospector.frontier import calls, job_calls
 from prospector.frontier.client import Frontier
 from prospector.jobs import control, fill
@@ -176,6 +176,30 @@ def test_a_paused_job_says_what_was_waited_for_and_goes_on_with_more_credits(des
 
     control.resume(desk.engine, desk.frontier, job, max_credits=100)
     assert len(desk.claim()) == 2
+
+
+@pytest.mark.parametrize("max_credits", [None, 0, 5])
+def test_a_job_whose_budget_is_used_up_does_not_say_that_it_goes_on_with_no_higher_one(
+    desk: Desk, max_credits: int | None
+) -> None:
+    from prospector.core.visits.methods import Method
+    from prospector.core.visits.ticket import PageState, Verdict
+    from prospector.store import spend
+
+    job = desk.running(count=1, max_credits=4)
+    (ticket,) = desk.claim()
+    desk.frontier.run(calls.release(ticket.lease, calls.Fetch.FINE, 0, 40, 60_000))
+    desk.frontier.run(calls.settle(ticket.lease, Verdict.AGAIN, state=PageState(method=Method.JS)))
+    assert desk.claim() == ()
+    assert reconcile(desk.engine, desk.frontier, job) is JobState.PAUSED
+    with desk.engine.begin() as connection:
+        spend.reserve(connection, [spend.Reservation("1.1", job, ticket.number, 1, Method.JS, 5)])
+
+    with pytest.raises(BudgetReached, match=rf"has used 5 credits.*resume {job} --max-credits 1000"):
+        control.resume(desk.engine, desk.frontier, job, max_credits)
+
+    found = status(desk.engine, desk.frontier, job).job
+    assert (found.state, found.max_credits) == (JobState.PAUSED, 4)
 
 
 def test_pages_that_wait_in_a_running_job_are_tried_again_by_a_resume(desk: Desk) -> None:
