@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from cli import deployment, output
-from cli.command import CREDITS, Command
+from cli.command import CREDITS, INTERRUPTED, Command
 from cli.deployment import Deployment
 from cli.job import wording
 
@@ -165,7 +165,7 @@ def retry(given: str, as_json: bool) -> None:
 @job_argument
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @output.json_option
-def delete(given: str, yes: bool, as_json: bool) -> None:
+def delete(given: str, yes: bool, as_json: bool) -> int:
     """Delete a job with its lists, its results and its exports. One that is under way is cancelled first.
 
     What it has cost stays in the books of the account.
@@ -180,15 +180,18 @@ def delete(given: str, yes: bool, as_json: bool) -> None:
 
     with chosen(given) as job:
         one = job.do(status)
-        if not yes:
-            _ask(f"Job {wording.title(one)}: {wording.progress(one)}, {output.counted(one.mentions, 'mention')}.")
+        about = f"Job {wording.title(one)}: {wording.progress(one)}, {output.counted(one.mentions, 'mention')}."
+        if not yes and not _is_meant(about):
+            output.say("Nothing is deleted.")
+            return INTERRUPTED
         job.do(control.delete, job.deployment.files)
         if as_json:
             output.data({"id": job.id, "deleted": True})
         output.say(f"Job {wording.title(one)} is deleted.")
+        return 0
 
 
-def _ask(about: str) -> None:
+def _is_meant(about: str) -> bool:
     if not sys.stdin.isatty():
         raise click.UsageError(f"{about} Nobody is here to be asked: add --yes to delete it.")
-    click.confirm(f"{about} Delete it with all its data?", abort=True, err=True)
+    return click.confirm(f"{about} Delete it with all its data?", err=True)

@@ -14,7 +14,7 @@ from prospector.core.job.halts import QUEUED, Halt, halt_of, higher_budget
 from prospector.core.job.retention import EXPORT_DAYS
 from prospector.core.job.states import ENDED, JobState
 from prospector.core.visits.outcomes import DomainState
-from prospector.errors import BudgetReached, Conflict, ProspectorError
+from prospector.errors import BudgetReached, Conflict, ProspectorError, ServerUnreachable
 from prospector.frontier import job_calls
 from prospector.frontier.client import Frontier
 from prospector.jobs.exports.shelf import forget
@@ -33,6 +33,16 @@ class NotNow(Conflict):
     def __init__(self, job_id: str, state: JobState, asked: str) -> None:
         super().__init__(f"Job {job_id} is {state}: {asked}.", WAYS[state].format(job=job_id))
         self.state = state
+
+
+class NotFollowed(ServerUnreachable):
+    """The record says it and the frontier could not be told."""
+
+    def __init__(self, job_id: str, error: ServerUnreachable) -> None:
+        super().__init__(
+            f"What was asked of job {job_id} is noted, and done as soon as this is mended: {error.problem}",
+            error.remedy,
+        )
 
 
 class FilesLeft(ProspectorError):
@@ -65,7 +75,7 @@ def start(engine: Engine, frontier: Frontier, job_id: str) -> JobState:
     if why := frontier.run(job_calls.crowded()):
         return _queue(engine, job_id, why)
     _move(engine, job_id, JobState.RUNNING, "started", frozenset({JobState.PENDING}), "it was started before")
-    return reconcile(engine, frontier, job_id)
+    return _followed(engine, frontier, job_id)
 
 
 def _queue(engine: Engine, job_id: str, why: str) -> JobState:
@@ -79,7 +89,7 @@ def pause(engine: Engine, frontier: Frontier, job_id: str) -> JobState:
     """PAUSING while requests are in flight: a look at it when they have ended, anybody's, makes it PAUSED."""
     running = frozenset({JobState.RUNNING})
     _move(engine, job_id, JobState.PAUSING, Halt.ASKED, running, "there is nothing to pause")
-    return reconcile(engine, frontier, job_id)
+    return _followed(engine, frontier, job_id)
 
 
 def resume(engine: Engine, frontier: Frontier, job_id: str, max_credits: int | None = None) -> JobState:
@@ -96,13 +106,13 @@ def resume(engine: Engine, frontier: Frontier, job_id: str, max_credits: int | N
             jobs.move(connection, job_id, JobState.RUNNING, "resumed")
         elif job.state is not JobState.RUNNING or (max_credits is None and not waits):
             raise NotNow(job_id, job.state, "there is nothing to resume")
-    return reconcile(engine, frontier, job_id, lift_again=True)
+    return _followed(engine, frontier, job_id, lift_again=True)
 
 
 def cancel(engine: Engine, frontier: Frontier, job_id: str) -> JobState:
     """What is in flight ends by itself and is not counted; what was found stays, and why domains had failed before a retry."""
     _move(engine, job_id, JobState.CANCELLED, "cancelled", frozenset(JobState) - ENDED, "there is nothing to cancel")
-    return reconcile(engine, frontier, job_id)
+    return _followed(engine, frontier, job_id)
 
 
 def retry(engine: Engine, frontier: Frontier, job_id: str) -> int:
@@ -114,7 +124,7 @@ def retry(engine: Engine, frontier: Frontier, job_id: str) -> int:
         again = _reopen_failed(connection, job_id)
         if again and job.state in {JobState.COMPLETED, JobState.FAILED}:
             jobs.move(connection, job_id, JobState.RUNNING, f"{again:,} failed domains are tried again")
-    reconcile(engine, frontier, job_id, check_domains=True)
+    _followed(engine, frontier, job_id, check_domains=True)
     return again
 
 
@@ -132,6 +142,14 @@ def delete(engine: Engine, frontier: Frontier, job_id: str, files: Storage) -> N
         forget(files, job_id)  # what a crash leaves of them here ends with their links
     except ProspectorError as error:
         raise FilesLeft(job_id, error) from error
+
+
+def _followed(engine: Engine, frontier: Frontier, job_id: str, **how: bool) -> JobState:
+    """After a move: it holds, and whoever looks at the job next makes the frontier follow."""
+    try:
+        return reconcile(engine, frontier, job_id, **how)
+    except ServerUnreachable as error:
+        raise NotFollowed(job_id, error) from error
 
 
 def _refuse_used_up(connection: Connection, job: Job, cap_credits: int) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import subprocess
 import sys
 import time
@@ -47,7 +48,9 @@ def run(home: Path, tmp_path: Path) -> Run:
     environment = {**os.environ, "PROSPECTOR_HOME": str(home), "LOCAL_IDLE_SECONDS": "60", "PYTHONPATH": str(CLONE)}
     environment.pop("SCRAPINGBEE_API_KEY", None)
 
-    def prospector(*words: str, typed: str = "", **more: str) -> Done:
+    def prospector(*words: str, typed: str | int = "", **more: str) -> Done:
+        """`typed`: into a pipe, or a terminal (its descriptor)."""
+        standard_input = {"stdin": typed} if isinstance(typed, int) else {"input": typed}
         command = [sys.executable, "-P", "-m", "cli", *words]
         return subprocess.run(
             command,
@@ -56,7 +59,7 @@ def run(home: Path, tmp_path: Path) -> Run:
             text=True,
             env=environment | more,
             timeout=120,
-            input=typed,
+            **standard_input,
         )
 
     return prospector
@@ -215,15 +218,33 @@ def test_a_dry_run_makes_nothing(run: Run) -> None:
     assert "dry" not in run("job", "list").stdout
 
 
-def test_a_job_is_deleted_when_it_is_meant(run: Run) -> None:
+@pytest.fixture
+def terminal() -> Iterator[Callable[[bytes], int]]:
+    """Somebody who has typed this into a terminal."""
+    ends: list[int] = []
+
+    def typed(keys: bytes) -> int:
+        ours, theirs = pty.openpty()
+        ends.extend((ours, theirs))
+        os.write(ours, keys)
+        return theirs
+
+    yield typed
+    for one in ends:
+        os.close(one)
+
+
+def test_a_job_is_deleted_when_it_is_meant(run: Run, terminal: Callable[[bytes], int]) -> None:
     job = made(run, "short-lived")
 
     asked = run("job", "delete", job)
+    refused = run("job", "delete", job, typed=terminal(b"n\n"))
     deleted = run("job", "delete", job, "--yes")
     again = run("job", "delete", job, "--yes")
 
     assert (asked.returncode, deleted.returncode, again.returncode) == (2, 0, 5)
     assert "add --yes" in asked.stderr
+    assert (refused.returncode, refused.stderr.endswith("Nothing is deleted.\n")) == (130, True)
     assert f"There is no job {job!r}." in again.stderr
 
 

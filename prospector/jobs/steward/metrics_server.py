@@ -1,6 +1,7 @@
 """/metrics and /healthz of the steward, on loopback unless METRICS_ADDRESS says otherwise."""
 
 import json
+import socket
 import threading
 from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,6 +13,7 @@ from prospector import logs
 
 LOG = logs.named(__name__)
 OK, UNAVAILABLE, ABSENT = 200, 503, 404
+REQUEST_SECONDS = 10  # one that never finishes asking keeps a thread no longer
 Health = Callable[[], Mapping[str, Any]]
 
 
@@ -23,19 +25,22 @@ class MetricsServer(ThreadingHTTPServer):
     def __init__(self, address: str, registry: CollectorRegistry, health: Health) -> None:
         self.registry = registry
         self.health = health
-        super().__init__(host_and_port(address), _Handler)
+        host, port = host_and_port(address)
+        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        super().__init__((host, port), _Handler)
 
     @property
     def url(self) -> str:
-        host, port = self.server_address[:2]
-        return f"http://{host if isinstance(host, str) else host.decode()}:{port}/metrics"
+        host = str(self.server_address[0])
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.server_port}/metrics"
 
 
 class _Handler(BaseHTTPRequestHandler):
     server: MetricsServer
+    timeout = REQUEST_SECONDS
 
     def do_GET(self) -> None:  # http.server's name
-        match self.path:
+        match self.path.partition("?")[0]:
             case "/metrics":
                 self._answer(OK, CONTENT_TYPE_LATEST, generate_latest(self.server.registry))
             case "/healthz":

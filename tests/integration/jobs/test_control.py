@@ -15,6 +15,7 @@ from prospector.core.visits.ticket import Verdict
 from prospector.core.web.urls import fingerprint
 from prospector.errors import BudgetReached, NotFound, ServerUnreachable
 from prospector.frontier import calls, job_calls
+from prospector.frontier.client import Frontier
 from prospector.jobs import control, fill
 from prospector.jobs.control import NotNow
 from prospector.jobs.follow import reconcile
@@ -333,6 +334,19 @@ def test_an_epoch_of_the_record_that_was_replaced_does_not_come_again(desk: Desk
     rebuild_if_lost(desk.engine, desk.frontier)
 
     assert int(desk.frontier.redis.hget("prospector:meta", "epoch") or 0) > 57
+
+
+@pytest.mark.parametrize(("command", "becomes"), [(control.pause, "pausing"), (control.cancel, "cancelled")])
+def test_what_is_asked_while_redis_is_away_is_noted_and_said_to_be(
+    desk: Desk, command: Callable[..., object], becomes: str
+) -> None:
+    job = desk.running()
+
+    with pytest.raises(control.NotFollowed, match=f"What was asked of job {job} is noted, .*: Redis at 127.0.0.1:1"):
+        command(desk.engine, Frontier("redis://127.0.0.1:1/0"), job)
+
+    assert desk.state(job) == becomes
+    assert reconcile(desk.engine, desk.frontier, job) == {"pausing": "paused"}.get(becomes, becomes)
 
 
 @pytest.fixture

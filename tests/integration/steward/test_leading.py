@@ -1,6 +1,7 @@
 """One steward leads; when it is gone another does; one broken duty breaks no other."""
 
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -151,6 +152,32 @@ def test_health_is_bad_where_it_is_not_well() -> None:
     raised.value.close()
     served.shutdown()
     served.server_close()
+
+
+def addresses() -> list[str]:
+    """Of the loopback, of the kinds that this machine has: many a container knows no IPv6."""
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        return ["127.0.0.1:0"]
+    return ["127.0.0.1:0", "[::1]:0"]
+
+
+@pytest.mark.parametrize("address", addresses())
+def test_figures_are_served_on_either_kind_of_address_and_whatever_is_asked_with_them(address: str) -> None:
+    served = metrics_server.serve(address, Gauges().registry, lambda: {"healthy": True})
+    assert served
+    try:
+        assert served.url.startswith(f"http://{address.rpartition(':')[0]}:")
+        with (
+            urlopen(f"{served.url}?name[]=x") as figures,
+            urlopen(served.url.replace("/metrics", "/healthz?v=1")) as well,
+        ):
+            assert b"prospector_leading" in figures.read()
+            assert well.status == 200
+    finally:
+        served.shutdown()
+        served.server_close()
 
 
 def test_an_address_that_is_taken_is_no_reason_to_end() -> None:
