@@ -98,7 +98,7 @@ def test_one_answer_begins_the_count_anew(frontier: Hand) -> None:
 
 def test_calls_that_nobody_answers_open_the_breaker_before_any_of_them_has_ended(frontier: Hand) -> None:
     paying(frontier, "one", sites(3))
-    assert len(frontier.claim().tickets) == 3
+    assert [frontier.run(paid_calls.confirm(ticket.lease)) for ticket in frontier.claim().tickets] == [True] * 3
 
     frontier.advance(25_000)
     frontier.run(calls.beat("node/a", {"pages": 3}))
@@ -106,9 +106,21 @@ def test_calls_that_nobody_answers_open_the_breaker_before_any_of_them_has_ended
     assert frontier.run(paid_calls.provider()).open_ms == 0
 
 
+def test_calls_that_wait_for_the_record_and_have_not_left_say_nothing_of_the_provider(frontier: Hand) -> None:
+    paying(frontier, "one", sites(3))
+    assert len(frontier.claim().tickets) == 3
+
+    frontier.advance(25_000)
+    frontier.run(calls.beat("node/a", {"pages": 3}))
+
+    assert frontier.run(paid_calls.provider()).open_ms is None
+
+
 def test_a_few_slow_calls_among_answers_open_nothing(frontier: Hand) -> None:
     paying(frontier, "one", sites(4))
-    *_, quick = frontier.claim().tickets
+    *slow, quick = frontier.claim().tickets
+    for ticket in slow:
+        frontier.run(paid_calls.confirm(ticket.lease))
     frontier.advance(20_000)
     paid(frontier, quick)
     frontier.advance(20_000)
