@@ -5,7 +5,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -69,7 +69,7 @@ def spreadsheet(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Non
 
 def _cell(value: object) -> object:
     if isinstance(value, datetime):
-        return value.isoformat(timespec="seconds")
+        return f"{value.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"  # as in the files of an export
     return guarded(value) if isinstance(value, str) else value
 
 
@@ -87,7 +87,9 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Bold heads and the terminal's width on a terminal; plain lines in a pipe."""
     style = False if os.environ.get("NO_COLOR") else None  # bold is left out too: some terminals colour it
     console = Terminal(width=None if sys.stdout.isatty() else WIDTH_OF_A_PIPE, highlight=False, force_terminal=style)
-    drawn = Table(*columns, box=None, pad_edge=False, header_style="bold")
+    drawn = Table(box=None, pad_edge=False, header_style="bold")
+    for name in columns:
+        drawn.add_column(name, overflow="fold")  # on a narrow terminal too, no figure and no address loses its end
     for row in rows:
         drawn.add_row(*("" if cell is None else escape(plain(str(cell))) for cell in row))
     console.print(drawn, soft_wrap=not sys.stdout.isatty())

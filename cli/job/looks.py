@@ -118,7 +118,8 @@ def errors(given: str, as_csv: bool, pages: bool, as_json: bool) -> None:
       prospector job errors a7k2mq
       prospector job errors a7k2mq --csv > failed_domains.csv
     """
-    from prospector.store import misses
+    from prospector.jobs.control import NOT_RETRIED
+    from prospector.store import jobs, misses
 
     with deployment.opened() as opened:
         job = opened.find(given)
@@ -131,25 +132,25 @@ def errors(given: str, as_csv: bool, pages: bool, as_json: bool) -> None:
                     output.data(asdict(row))
             elif as_csv:
                 output.spreadsheet(columns, output.or_say(_none(job, pages), (astuple(row) for row in rows)))
-            else:
-                _show(columns, rows, job, pages)
+            elif _show(columns, rows, job, pages) and not pages and jobs.job(connection, job).state not in NOT_RETRIED:
+                output.say(f"Try failed domains again: prospector job retry {job}")
 
 
 def _none(job: str, pages: bool) -> str:
     return f"No {'page' if pages else 'domain'} of job {job} has failed so far."
 
 
-def _show(columns: list[str], rows: Iterable[Any], job: str, pages: bool) -> None:
+def _show(columns: list[str], rows: Iterable[Any], job: str, pages: bool) -> bool:
+    """Whether there was anything to show."""
     cells = ([_cell(getattr(row, column)) for column in columns] for row in rows)
     shown = list(islice(cells, ROWS_SHOWN))
     if not shown:
         output.say(_none(job, pages))
-        return
+        return False
     output.table([column.replace("_", " ") for column in columns], shown)
     if next(cells, None):
         output.say(f"... and more. All of them: prospector job errors {job}{' --pages' if pages else ''} --csv")
-    if not pages:
-        output.say(f"Try failed domains again: prospector job retry {job}")
+    return True
 
 
 def _cell(value: object) -> object:

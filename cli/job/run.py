@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from prospector.store.jobs import Created
 
 DEFAULTS = JobSpec()
+NAME_CHARACTERS = 100  # it stands in tables, messages and names of files
 MEGABYTE = 1_000_000
 BYTES_PER_PAGE = (
     1_500  # a page's row and its mentions, twice: in the tables and, for a while, in the logs of the servers
@@ -97,7 +98,7 @@ def run(
     limits = Limits(**{name: options.pop(name) for name in Limits.__dataclass_fields__})
     found = lists.read(lists.Asked(file, mode=Mode(mode), **options), limits.sample)
     _refuse_unusable(found, limits)
-    asked = submission(found, limits, name or _named_after(file))
+    asked = submission(found, limits, _name(name, file))
     if dry_run:
         _say_plan(past_costs.informed_if_known(found), limits, as_json)
         return _would(asked, found, as_json)
@@ -112,8 +113,11 @@ def run(
         return watching.watch(opened, created.job, as_json=as_json, wait_seconds=wait_timeout)
 
 
-def _named_after(file: str) -> str:
-    return "standard input" if file == input_files.STANDARD_INPUT else Path(file).stem
+def _name(given: str | None, file: str) -> str:
+    name = (given or "").strip()
+    if len(name) > NAME_CHARACTERS:
+        raise click.UsageError(f"--name has {len(name):,} characters, and {NAME_CHARACTERS} are allowed.")
+    return name or ("standard input" if file == input_files.STANDARD_INPUT else Path(file).stem[:NAME_CHARACTERS])
 
 
 def _say_plan(found: Lists, limits: Limits, as_json: bool) -> None:

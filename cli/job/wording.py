@@ -71,7 +71,7 @@ def lines(one: JobStatus, price_usd: Decimal) -> Iterator[tuple[str, str]]:
             f"Averaging {one.speed.per_hour:,.0f} domains/hour over last {duration(round(one.speed.over_seconds))}",
         )
     yield "Last activity", ago(one.last_activity) if one.last_activity else "none yet"
-    yield "Found", f"{counted(one.mentions, 'mention')} (rows of results.csv) on {counted(one.pages, 'page')} read"
+    yield "Found", f"{counted(one.mentions, 'mention')} (rows of results.csv) on {counted(one.pages, 'page')} fetched"
     yield "Qualified", counted(one.qualified, "prospect") + ("" if job.state in ENDED else " so far")
     if one.newest_find:
         yield "Newest find", f"{plain(one.newest_find.keyword)} at {plain(one.newest_find.url)}"
@@ -115,7 +115,8 @@ def outcome(one: JobStatus) -> list[str]:
             return [f"Job {title(one)} is completed: {done}.", *map(plain, one.not_found), *errors, f"Next: {found}"]
         case JobState.FAILED:
             left = one.domains_waiting + one.domains_open
-            nearest = f"prospector job resume {job}" if left else f"prospector job errors {job}"
+            again = f"prospector job errors {job}, or all of them again: prospector job retry {job}"
+            nearest = f"prospector job resume {job}" if left else again
             return [f"Job {title(one)} has failed: {one.job.reason}.", f"Next: {nearest}"]
         case JobState.PAUSED:
             return [*_paused(one), f"Or take what there is: {found}"]

@@ -13,6 +13,7 @@ from prospector.blobs import Storage
 from prospector.core.job.halts import QUEUED, Halt, halt_of, higher_budget
 from prospector.core.job.retention import EXPORT_DAYS
 from prospector.core.job.states import ENDED, JobState
+from prospector.core.visits.outcomes import DomainState
 from prospector.errors import BudgetReached, Conflict, ProspectorError
 from prospector.frontier import job_calls
 from prospector.frontier.client import Frontier
@@ -21,7 +22,8 @@ from prospector.jobs.follow import prepare, reconcile
 from prospector.store import domains, jobs, spend
 from prospector.store.jobs import IllegalMove, Job
 
-AT_REST = frozenset({JobState.PAUSING, JobState.PAUSED, JobState.FAILED})
+RESUMABLE = frozenset({JobState.PAUSING, JobState.PAUSED, JobState.FAILED})
+NOT_RETRIED = frozenset({JobState.PENDING, JobState.CANCELLED, JobState.ARCHIVED})
 REOPENED_AT_ONCE = 1_000
 
 
@@ -87,7 +89,9 @@ def resume(engine: Engine, frontier: Frontier, job_id: str, max_credits: int | N
         job = jobs.hold_still(connection, job_id)
         if max_credits is not None:
             jobs.allow(connection, job_id, max_credits)
-        if job.state in AT_REST:
+        if job.state is JobState.FAILED and domains.tally(connection, job_id)[DomainState.FAILED] == job.domains_total:
+            raise NotNow(job_id, job.state, "every domain failed, and there is nothing to resume")
+        if job.state in RESUMABLE:
             _refuse_used_up(connection, job, job.max_credits if max_credits is None else max_credits)
             jobs.move(connection, job_id, JobState.RUNNING, "resumed")
         elif job.state is not JobState.RUNNING or (max_credits is None and not waits):
@@ -105,7 +109,7 @@ def retry(engine: Engine, frontier: Frontier, job_id: str) -> int:
     """The failed domains again, as new ones. Returns how many; what was found on the others stays as it is."""
     with engine.begin() as connection:
         job = jobs.hold_still(connection, job_id)
-        if job.state in {JobState.PENDING, JobState.CANCELLED, JobState.ARCHIVED}:
+        if job.state in NOT_RETRIED:
             raise NotNow(job_id, job.state, "no failed domain can be tried again")
         again = _reopen_failed(connection, job_id)
         if again and job.state in {JobState.COMPLETED, JobState.FAILED}:

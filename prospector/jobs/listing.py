@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from sqlalchemy import Engine
 
-from prospector.core.job.states import JobState
+from prospector.core.job.states import UNDER_WAY, JobState
 from prospector.errors import ServerUnreachable
 from prospector.frontier import job_calls
 from prospector.frontier.client import Frontier
@@ -14,7 +14,7 @@ from prospector.store import checkpoints, jobs, verdicts
 from prospector.store.jobs import Job
 
 NOT_ARCHIVED = frozenset(JobState) - {JobState.ARCHIVED}
-MAY_BE_KNOWN = frozenset({JobState.RUNNING, JobState.PAUSING, JobState.PAUSED, JobState.FAILED})
+MAY_BE_KNOWN = UNDER_WAY | {JobState.FAILED}
 
 
 def listing(engine: Engine, frontier: Frontier, states: frozenset[JobState] = NOT_ARCHIVED) -> list[JobStatus]:

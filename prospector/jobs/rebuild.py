@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, Engine
 
 from prospector import logs
-from prospector.core.job.states import JobState
+from prospector.core.job.states import UNDER_WAY, JobState
 from prospector.frontier import calls, rebuild_calls
 from prospector.frontier.client import Frontier
 from prospector.frontier.rebuild_calls import Lost, RecalledSite
@@ -15,7 +15,6 @@ from prospector.store.failures import each
 from prospector.store.locks import Lock
 
 LOG = logs.named(__name__)
-UNDER_WAY = frozenset({JobState.RUNNING, JobState.PAUSING, JobState.PAUSED})
 SITES_A_CALL = 1_000
 
 

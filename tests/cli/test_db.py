@@ -1,6 +1,7 @@
 """`prospector db migrate` and `db roles` on a database that others administer."""
 
 import os
+import secrets
 import subprocess
 import sys
 
@@ -42,19 +43,20 @@ def test_what_postgres_does_not_do_is_told_in_one_line(empty: Engine) -> None:
 
 
 def test_the_printed_roles_are_made_by_running_what_was_printed(engine: Engine) -> None:
-    printed = run(engine, "roles", "--prefix", "test_printed")
+    prefix = f"test_printed_{secrets.token_hex(4)}"  # roles are the server's, not the database's
+    printed = run(engine, "roles", "--prefix", prefix)
 
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.connection.cursor().execute(printed.stdout)
         made = connection.scalars(
-            text("SELECT rolname FROM pg_roles WHERE rolname ^@ 'test_printed_' ORDER BY 1")
+            text("SELECT rolname FROM pg_roles WHERE rolname ^@ :prefix ORDER BY 1"), {"prefix": prefix}
         ).all()
         for role in made:
             connection.execute(text(f"REASSIGN OWNED BY {role} TO CURRENT_USER"))
             connection.execute(text(f"DROP OWNED BY {role}"))
             connection.execute(text(f"DROP ROLE {role}"))
 
-    assert made == ["test_printed_operator", "test_printed_owner", "test_printed_reader", "test_printed_worker"]
+    assert made == [f"{prefix}_{role}" for role in ("operator", "owner", "reader", "worker")]
 
 
 @pytest.mark.parametrize("prefix", ["", "Robert'; DROP TABLE jobs", "1st", "a b"])

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from cli.explain import ROWS_SHOWN
+
 HTML = '<title>Acme CRM</title><h1>The <b>Acme</b> CRM</h1><p>AcmeCRM [x]<script>"Acme CRM"</script>'
 
 
@@ -98,6 +100,22 @@ def test_a_page_in_utf_16_is_a_page() -> None:
     assert b"1 mention" in run("-", "-k", "crm", stdin="\ufeff<p>our crm".encode("utf-16-le")).stderr
 
 
+def test_a_page_may_come_out_of_a_pipe_that_has_a_name() -> None:
+    command = f"{sys.executable} -m cli explain <(echo '<p>our crm') -k crm"
+
+    assert "1 mention" in subprocess.run(["bash", "-c", command], capture_output=True, text=True).stderr
+
+
+def test_a_table_is_not_endless_and_json_has_all() -> None:
+    page = b"<p>" + b"crm " * 1_500
+
+    table = run("-", "-k", "crm", stdin=page)
+
+    assert table.stdout.count(b"\n") == 1 + ROWS_SHOWN
+    assert b"... and 500 more; --json lists all." in table.stderr
+    assert len(json.loads(run("-", "-k", "crm", "--json", stdin=page).stdout)["candidates"]) == 1_500
+
+
 def test_case_can_be_made_to_matter() -> None:
     assert json.loads(run("-", "-k", "CRM", "--case-sensitive", "--json", stdin=b"<p>crm CRM").stdout)["count"] == 1
 
@@ -106,6 +124,8 @@ def test_case_can_be_made_to_matter() -> None:
     ("arguments", "code", "words"),
     [
         (("nowhere.html", "-k", "x"), 5, "There is no file nowhere.html"),
+        (("/nowhere/page.html", "-k", "x"), 5, "Check the name and the folder."),
+        (("/", "-k", "x"), 2, "is a folder, not a file"),
         (("-", "-k", "+"), 2, "no letter and no digit"),
         (("-",), 2, "Missing option"),
         (("http://127.0.0.1/", "-k", "x"), 2, "not a public address"),

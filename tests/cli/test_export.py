@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ from prospector.store.partitions import mentions_of, pages_of
 
 CLONE = Path(__file__).parents[2]
 NOW = datetime.now(UTC)
+PATIENCE_SECONDS = 120  # of a loaded machine; every wait ends with its condition
 Done = subprocess.CompletedProcess[str]
 Run = Callable[..., Done]
 
@@ -143,7 +145,7 @@ def test_an_export_returns_at_once_and_its_status_has_the_links(run: Run, record
 
 def status(run: Run, job: str, **elsewhere: str) -> Done:
     """Asked again and again, as a user does, until it is ready."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE_SECONDS
     while True:
         told = run("export-status", job, **elsewhere)
         if "Export ready" in told.stdout or time.monotonic() > until:
@@ -162,6 +164,27 @@ def test_files_are_fetched_under_names_that_a_person_recognises(run: Run, record
     assert [line.partition("  (")[0] for line in done.stdout.splitlines()] == [f"mine/{name}" for name in names]
     rows = list(csv.DictReader(io.StringIO((tmp_path / "mine" / names[0]).read_text("utf-8-sig"), newline="")))
     assert [(row["domain"], row["keyword"], row["frequency"]) for row in rows] == [("good.example", "crm", "3")]
+
+
+def test_failed_domains_are_offered_again_where_they_can_be_and_those_of_a_paused_job_when_it_is_resumed(
+    run: Run, record: Engine, tmp_path: Path
+) -> None:
+    job, cancelled = made(record), made(record)
+    with record.begin() as connection:
+        connection.execute(text("UPDATE jobs SET state = 'paused' WHERE id = :job"), {"job": job})
+        connection.execute(text("UPDATE jobs SET state = 'cancelled' WHERE id = :job"), {"job": cancelled})
+
+    offered, not_offered = run("errors", job), run("errors", cancelled)
+    spreadsheet = run("errors", job, "--csv")
+    run("export", job, "--only", "errors", "--out", "here")
+    retried = run("retry", job)
+
+    assert offered.stderr == f"Try failed domains again: prospector job retry {job}\n"
+    assert ("DNS resolution failed" in not_offered.stdout, not_offered.stderr) == (True, "")
+    (exported,) = (tmp_path / "here").glob("* - errors - *.csv")
+    assert spreadsheet.stdout.splitlines() == exported.read_text(encoding="utf-8").splitlines()
+    assert retried.returncode == 0
+    assert f"1 failed domain of job {job} is tried again when it is resumed." in retried.stderr
 
 
 def test_a_folder_for_the_files_is_tried_before_they_are_made(run: Run, record: Engine, tmp_path: Path) -> None:
@@ -217,7 +240,7 @@ def test_without_a_steward_whoever_asks_has_it_made(
     waited = run("export", job, "--wait", **elsewhere)
     at_once = run("export", job, **elsewhere)
     told = "is being made"
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE_SECONDS
     while "Export ready" not in told and time.monotonic() < until:
         told = run("export-status", job, **elsewhere).stdout
 
@@ -254,9 +277,17 @@ def claim_for_ever(record: Engine, job: str) -> None:
         connection.execute(text("UPDATE exports SET beat_at = now() + interval '1 hour'"))
 
 
+@contextmanager
+def held(record: Engine, job: str) -> Iterator[None]:
+    """Meanwhile no export of it can end."""
+    with record.begin() as busy:
+        busy.execute(text(f"LOCK TABLE {pages_of(job)}, {mentions_of(job)} IN ACCESS EXCLUSIVE MODE"))
+        yield
+
+
 def until_one_waits_for_the_lock(record: Engine) -> None:
     waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    until = time.monotonic() + 60
+    until = time.monotonic() + PATIENCE_SECONDS
     with record.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         while not connection.scalar(text(waiting)):
             assert time.monotonic() < until, "nobody makes it"
@@ -272,10 +303,9 @@ def test_ctrl_c_ends_the_waiting_and_not_the_export(
     more = {"DATABASE_URL": url, "REDIS_URL": servers.redis_url, "SCRAPYD_URLS": servers.scrapyd_urls[0]}
     words = [sys.executable, "-P", "-m", "cli", "job", "export", job, "--wait"]
     with (
-        empty.begin() as busy,
+        held(empty, job),
         subprocess.Popen(words, env=environment | more, stderr=subprocess.PIPE, text=True) as process,
     ):
-        busy.execute(text(f"LOCK TABLE {pages_of(job)}, {mentions_of(job)} IN ACCESS EXCLUSIVE MODE"))  # it cannot end
         assert process.stderr
         assert "Export started" in process.stderr.readline()
 
@@ -292,8 +322,7 @@ def test_waiting_ends_after_its_time_with_8_and_the_export_goes_on(run: Run, emp
     job = made(empty)
     url = empty.url.render_as_string(hide_password=False)
     elsewhere = {"DATABASE_URL": url, "REDIS_URL": servers.redis_url, "SCRAPYD_URLS": servers.scrapyd_urls[0]}
-    with empty.begin() as busy:
-        busy.execute(text(f"LOCK TABLE {pages_of(job)}, {mentions_of(job)} IN ACCESS EXCLUSIVE MODE"))  # it cannot end
+    with held(empty, job):
         said = run("export", job, "--wait-timeout", "0", **elsewhere)
         for_scripts = run("export", job, "--wait-timeout", "0.5", "--json", **elsewhere)
 

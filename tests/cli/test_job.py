@@ -80,7 +80,7 @@ def made(run: Run, name: str, *words: str) -> str:
 
 
 def test_a_run_says_what_it_made_of_the_lists_and_what_comes_next(run: Run) -> None:
-    done = run("job", "run", "--domains", "domains.csv", "--keywords", "keywords.txt", "--no-auto-start")
+    done = run("job", "run", "--name", " ", "--domains", "domains.csv", "--keywords", "keywords.txt", "--no-auto-start")
 
     job = done.stdout.strip()
     assert done.returncode == 0
@@ -240,6 +240,7 @@ MISTAKES = {
     "paid without a key": (4, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--mode", "premium-only"], "there is no SCRAPINGBEE_API_KEY"),
     "no such metric": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--metric-column", "D R"], 'Did you mean --metric-column "DR"?'),
     "no such language": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--language", "en,jp"], "Did you mean ja (Japanese)?"),
+    "a name as long as a page": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--name", "N" * 101], "--name has 101 characters, and 100 are allowed."),
     "nothing to follow": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--no-auto-start", "--follow"], "there is nothing to follow"),
     "no such time": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--wait-timeout", "nan"], "'nan' is no number of seconds"),
     "client is no domain": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--client-domain", "me@x.com"], '--client-domain: "me@x.com" is an e-mail address'),

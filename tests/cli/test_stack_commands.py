@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
+from cli.stack import heeded_words
 from prospector.frontier import calls, rebuild_calls
 from prospector.frontier.client import Frontier
 from prospector.local import attach, login
@@ -239,6 +240,28 @@ def test_at_login_is_an_entry_of_the_user_and_can_be_removed(run: Run, tmp_path:
     assert f'Environment="PROSPECTOR_HOME={tmp_path}/home"' in text
     assert f'ExecStart="{sys.executable}" "-P" "-m" "cli" up' in text
     assert [one for one in unit.parent.rglob("*") if one.is_file() or one.is_symlink()] == []
+
+
+def test_it_is_said_where_nothing_reads_the_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(login, "SYSTEMD", tmp_path)
+    with_systemd = heeded_words()
+    monkeypatch.setattr(login, "SYSTEMD", tmp_path / "is not there")
+    without = heeded_words()
+
+    assert with_systemd == "The local stack starts whenever you log in."
+    assert "nothing reads it here" in without
+
+
+def test_odd_letters_of_a_folder_reach_systemd_s_service_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+
+    text = login.install(Home(Path('/a "b" 100% $HOME'))).read_text()
+
+    assert 'Environment="PROSPECTOR_HOME=/a \\"b\\" 100%% $HOME"' in text
 
 
 def test_the_entry_of_a_mac_names_the_same_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

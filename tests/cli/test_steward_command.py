@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 from urllib.request import urlopen
 
 import pytest
@@ -50,8 +50,11 @@ class Stewards:
 
     def leads(self, number: int) -> bool:
         try:
-            with urlopen(f"http://{self.started[number][1]}/healthz") as answer:
+            with urlopen(f"http://{self.started[number][1]}/healthz", timeout=60) as answer:
                 told: dict[str, Any] = json.load(answer)
+        except HTTPError as error:  # it is not well yet
+            error.close()
+            return False
         except URLError:
             return False
         return bool(told["leading"])

@@ -52,12 +52,14 @@ class Client:
     def get(self, host: str, target: str = "/", *, tls: bool = False, seconds: float = 60, **headers: str) -> Reply:
         return reply(self.raw(host, target, tls=tls, seconds=seconds, **headers))
 
-    def raw(self, host: str, target: str = "/", *, tls: bool = False, seconds: float = 60, **headers: str) -> bytes:
+    def raw(
+        self, host: str, target: str = "/", *, tls: bool = False, seconds: float = 60, most: int = 10**9, **headers: str
+    ) -> bytes:
         extra = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in headers.items())
         plain = socket.create_connection(("127.1.0.1", self.ready.port), seconds)
         with plain, secured(plain, host) if tls else plain as connection:
             connection.sendall(f"GET {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{extra}\r\n".encode())
-            return read_all(connection, seconds)
+            return read_all(connection, seconds, most)
 
     def paid(self, host: str, target: str = "/", method: str = "scrapingbee-js") -> Reply:
         token = self.ready.token
@@ -78,10 +80,10 @@ def secured(plain: socket.socket, host: str) -> ssl.SSLSocket:
     return context.wrap_socket(plain, server_hostname=host)
 
 
-def read_all(connection: socket.socket, seconds: float) -> bytes:
+def read_all(connection: socket.socket, seconds: float, most_bytes: int = 10**9) -> bytes:
     deadline = time.monotonic() + seconds
     said = bytearray()
-    while time.monotonic() < deadline:
+    while len(said) <= most_bytes and time.monotonic() < deadline:
         connection.settimeout(max(0.01, deadline - time.monotonic()))
         try:
             part = connection.recv(65536)
@@ -132,7 +134,7 @@ def test_what_is_not_planned_is_missing(web: Client) -> None:
 
 def test_a_connection_serves_many_requests(web: Client) -> None:
     host = web.name("orphans")
-    with socket.create_connection(("127.1.0.1", web.ready.port), 5) as connection:
+    with socket.create_connection(("127.1.0.1", web.ready.port), 60) as connection:
         for _ in range(3):
             connection.sendall(f"HEAD / HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
             assert b"keep-alive" in connection.recv(65536)
@@ -146,7 +148,7 @@ def test_the_web_can_be_used_as_a_proxy(web: Client) -> None:
 
 def test_a_name_is_tunnelled_to_tls_by_connect(web: Client) -> None:
     host = web.name("secure")
-    with socket.create_connection(("127.1.0.1", web.ready.port), 5) as plain:
+    with socket.create_connection(("127.1.0.1", web.ready.port), 60) as plain:
         plain.sendall(f"CONNECT {host}:443 HTTP/1.1\r\nHost: {host}:443\r\n\r\n".encode())
         assert plain.recv(100).startswith(b"HTTP/1.1 200")
         with secured(plain, host) as connection:
@@ -174,7 +176,7 @@ def test_certificates_are_expired_or_of_another_name(web: Client) -> None:
 
     found = {}
     for kind in ("expired", "wrong-name"):
-        with socket.create_connection(("127.1.0.1", web.ready.port), 5) as plain:
+        with socket.create_connection(("127.1.0.1", web.ready.port), 60) as plain:
             with secured(plain, web.name(kind)) as connection:
                 raw = connection.getpeercert(binary_form=True)
             assert raw
@@ -245,10 +247,13 @@ def test_the_third_request_is_told_to_wait_in_seconds(web: Client, kind: str) ->
 def test_the_third_request_is_told_to_wait_until_a_date(web: Client) -> None:
     host = web.name("limited-date")
 
-    got = [web.get(host).headers.get("Retry-After") for _ in range(3)]
+    first, second = (web.get(host).headers.get("Retry-After") for _ in range(2))
+    before = time.time()
+    third = web.get(host).headers["Retry-After"]
+    after = time.time()
 
-    assert got[:2] == [None, None]
-    assert 0 < parsedate_to_datetime(got[2] or "").timestamp() - time.time() <= RETRY_SECONDS
+    assert (first, second) == (None, None)
+    assert before - 1 <= parsedate_to_datetime(third).timestamp() - RETRY_SECONDS <= after  # whole seconds
 
 
 def test_a_far_wait_is_far(web: Client) -> None:
@@ -271,7 +276,7 @@ def test_a_short_body_has_less_than_it_promises(web: Client) -> None:
 
 def test_a_reset_comes_in_the_middle(web: Client) -> None:
     host = web.name("reset")
-    with socket.create_connection(("127.1.0.1", web.ready.port), 5) as connection:
+    with socket.create_connection(("127.1.0.1", web.ready.port), 60) as connection:
         connection.sendall(f"GET /bad HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
         assert connection.recv(1000).startswith(b"HTTP/1.1 200")
         with pytest.raises(ConnectionResetError):
@@ -286,11 +291,11 @@ def test_slow_answers_do_not_end(web: Client, kind: str, target: str) -> None:
 
 
 def test_an_endless_body_outgrows_any_limit(web: Client) -> None:
-    assert len(web.raw(web.name("endless"), "/bad", seconds=1)) > 1_000_000
+    assert len(web.raw(web.name("endless"), "/bad", most=1_000_000)) > 1_000_000
 
 
 def test_a_bomb_is_small_and_unpacks_to_much(web: Client) -> None:
-    raw = web.raw(web.name("bomb"), "/bad", seconds=1)
+    raw = web.raw(web.name("bomb"), "/bad", most=200 * 1024)
     packed = raw.partition(b"\r\n\r\n")[2][: 100 * 1024]
 
     unpacked = zlib.decompressobj(31).decompress(packed)
@@ -421,7 +426,7 @@ def test_a_request_is_logged_with_who_asked_what_and_when(web: Client) -> None:
 
 def test_nonsense_closes_the_connection(web: Client) -> None:
     for nonsense in (b"hello\r\n\r\n", b"A" * 70_000, b"\x16\x03\x01nonsense"):
-        with socket.create_connection(("127.1.0.1", web.ready.port), 5) as connection, contextlib.suppress(OSError):
+        with socket.create_connection(("127.1.0.1", web.ready.port), 60) as connection, contextlib.suppress(OSError):
             connection.sendall(nonsense)
             assert not read_all(connection, 60).startswith(b"HTTP")
 
@@ -489,9 +494,9 @@ def test_sigterm_loses_no_line_of_the_log(tmp_path: Path) -> None:
         assert process.stdout
         port = int(process.stdout.readline().partition('"port": ')[2].partition(",")[0])
         names = {site.kind: site.name for site in Plan(1, 2, ["patchy", "silent"]).sites}
-        silent = socket.create_connection(("127.1.0.1", port), 5)
+        silent = socket.create_connection(("127.1.0.1", port), 60)
         silent.sendall(f"GET / HTTP/1.1\r\nHost: {names['silent']}\r\n\r\n".encode())
-        with socket.create_connection(("127.1.0.1", port), 5) as connection:
+        with socket.create_connection(("127.1.0.1", port), 60) as connection:
             for _ in range(100):
                 connection.sendall(f"HEAD /x HTTP/1.1\r\nHost: {names['patchy']}\r\n\r\n".encode())
                 connection.recv(65536)

@@ -96,6 +96,13 @@ def test_a_page_that_asks_not_to_be_followed_is_not() -> None:
     assert PageLinks().extract_links(html("<meta name=robots content=nofollow><a href=/x>x</a>")) == []
 
 
+def test_its_headers_may_ask_it_too() -> None:
+    response = html("<a href=/x>x</a>")
+    response.headers["X-Robots-Tag"] = "noindex, nofollow"
+
+    assert PageLinks().extract_links(response) == []
+
+
 def test_a_page_is_parsed_once() -> None:
     response = html("<p>x")
 
@@ -297,7 +304,7 @@ def item(body: str = PAGE, **facts: Any) -> PageItem:
         ticket("https://a.test/p"), "https://a.test/p", 200, NOON, Conclusion(Verdict.DONE, PageOutcome.READ), page
     )
     made.mentions = Matcher([CRM]).match(page).mentions
-    made.linking = linking(page.links, ["acme.test"], ["rival.test"])
+    made.linking = linking(page.links, ["acme.test"], ["rival.test"], domain="a.test")
     made.kind = PageKind.ARTICLE
     for name, value in facts.items():
         setattr(made, name, value)

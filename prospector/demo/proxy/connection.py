@@ -49,7 +49,7 @@ class End(asyncio.Protocol):
         if self.discards:
             return
         self.bytes_received += len(data)
-        delay_ms = self.connection.latency_ms()
+        delay_ms = self.connection.latency_ms(self.way)
         if delay_ms or self._delayed:
             self._delay(data, delay_ms)
         else:
@@ -61,7 +61,7 @@ class End(asyncio.Protocol):
         if self.discards:
             return False
         if self._delayed:
-            self._delay(None, self.connection.latency_ms())
+            self._delay(None, self.connection.latency_ms(self.way))
         else:
             self._pass_end()
         return True
@@ -159,9 +159,9 @@ class Connection:
     def held(self) -> bool:
         return ProxyFault.HANG in self._orders
 
-    def latency_ms(self) -> int:
+    def latency_ms(self, way: Way) -> int:
         order = self._orders.get(ProxyFault.LATENCY)
-        return order.value if order is not None else 0
+        return order.value if order is not None and order.way in {way, Way.BOTH} else 0
 
     def must_wait(self, end: End) -> bool:
         if end.discards:

@@ -8,7 +8,7 @@ class ProxyFault(StrEnum):
     DOWN = "down"  # connections end, new ones are refused
     HANG = "hang"  # accepted, and nothing moves; goes on where it stood when lifted
     RESET = "reset"  # all connections, and each new one as it comes
-    LATENCY = "latency"  # `value` ms for each chunk, both ways
+    LATENCY = "latency"  # `value` ms for each chunk that goes this `way`
     CUT = "cut"  # after `value` bytes of a connection, `way` says which are counted
     LIMIT = "limit"  # at most `value` connections; one more is reset
 

@@ -91,7 +91,8 @@ def _make(stores: Stores, export: Export, beat_seconds: float) -> None:
 
 def _ready(stores: Stores, export: Export, files: Sequence[File], summary: Summary) -> None:
     expires_at = datetime.now(UTC) + timedelta(days=EXPORT_DAYS)
-    rows = [{**file.facts(), "notes": summary.notes, "duplicates": summary.tally.duplicate_rows} for file in files]
+    of_all = {"notes": summary.notes, "duplicates": summary.tally.duplicate_rows, "storage": stores.files.url}
+    rows = [{**file.facts(), **of_all} for file in files]
     with stores.record.begin() as connection:
         kept = exports.ready(connection, export, rows, expires_at)
     if not kept:

@@ -2,7 +2,6 @@
 
 import os
 import re
-import resource
 import secrets
 import signal
 import subprocess
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from prospector.store.exports import Export
 
 CSV = Order((Format.CSV,))
+PATIENCE_SECONDS = 120  # of a loaded machine; every wait ends with its condition
 
 
 def keys(files: Storage) -> list[str]:
@@ -378,15 +378,21 @@ def test_an_s3_that_stays_away_is_tried_again_and_leaves_nothing(
     assert len(keys(direct)) == 5
 
 
-def child(engine: Engine, url: str, **environment: str) -> subprocess.Popen[str]:
+PROGRAM = ("-m", "prospector.jobs.exports")
+WITHOUT_ROOM = """
+import resource, runpy
+resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, 1_000))
+runpy.run_module("prospector.jobs.exports", run_name="__main__")
+"""
+
+
+def child(engine: Engine, url: str, program: tuple[str, str] = PROGRAM, **environment: str) -> subprocess.Popen[str]:
     own = (
         credentials()
         | {"DATABASE_URL": engine.url.render_as_string(hide_password=False), "STORAGE_URL": url}
         | environment
     )
-    return subprocess.Popen(
-        [sys.executable, "-m", "prospector.jobs.exports"], env=own, stderr=subprocess.PIPE, text=True
-    )
+    return subprocess.Popen([sys.executable, *program], env=own, stderr=subprocess.PIPE, text=True)
 
 
 def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
@@ -449,10 +455,8 @@ def test_a_child_that_needs_too_much_memory_says_so(engine: Engine, job: str, tm
 def test_a_child_whose_machine_has_no_room_says_so(engine: Engine, job: str, tmp_path: Path) -> None:
     """What it puts aside on the way fills the disk as its files do."""
     asked = waiting(engine, job, order(["csv"], {"only": ["prospects"]}))
-    process = child(engine, (tmp_path / "f").as_uri())
-    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (1_000, 1_000))
 
-    code, words = ended(process)
+    code, words = ended(child(engine, (tmp_path / "f").as_uri(), ("-c", WITHOUT_ROOM)))
 
     assert (code, words.count("\n")) == (3, 1)
     with engine.connect() as connection:
@@ -480,8 +484,9 @@ def test_a_child_that_is_asked_to_end_hands_its_export_back_and_leaves_nothing(e
     for _ in range(2):
         with in_the_middle(engine):
             runner = child(engine, (tmp_path / "f").as_uri(), TMPDIR=str(folder))
-            deadline = time.monotonic() + 60
-            while len(list(tmp_path.glob("f/.incoming/*"))) < len(CSV.files) and time.monotonic() < deadline:
+            deadline = time.monotonic() + PATIENCE_SECONDS
+            while len(list(tmp_path.glob("f/.incoming/*"))) < len(CSV.files):
+                assert time.monotonic() < deadline, "it does not begin its files"
                 time.sleep(0.01)
             assert list(folder.iterdir())
             runner.send_signal(signal.SIGTERM)
@@ -517,7 +522,7 @@ def test_a_child_that_is_killed_leaves_nothing_and_the_next_one_finishes(
     with in_the_middle(engine):
         first = child(engine, url, AWS_ENDPOINT_URL=s3.endpoint)
         begun = threading.Event()
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while not begun.is_set() and time.monotonic() < deadline:
             with engine.connect() as connection:
                 found = next(one for one in exports.of_job(connection, job) if one.id == asked)

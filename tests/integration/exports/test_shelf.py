@@ -58,6 +58,17 @@ def test_files_are_copied_under_their_own_names(stores: Stores, job: str, tmp_pa
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(made.files)
 
 
+def test_files_that_a_steward_put_elsewhere_are_not_said_to_be_here(
+    stores: Stores, engine: Engine, bucket: Storage, job: str, tmp_path: Path
+) -> None:
+    made = export(Stores(engine, engine, bucket), job).export
+
+    with pytest.raises(shelf.Elsewhere, match=f"are in {bucket.url}, and this command looks in {stores.files.url}"):
+        shelf.links(stores.files, made)
+    with pytest.raises(shelf.Elsewhere, match=f"Set STORAGE_URL={bucket.url} here"):
+        list(shelf.fetch(stores.files, made, tmp_path / "out"))
+
+
 def test_a_copy_that_breaks_off_leaves_no_half_file(stores: Stores, job: str, tmp_path: Path) -> None:
     made = export(stores, job)
     stores.files.delete(str(made.export.files[1]["key"]))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from prospector.core.visits.ticket import Found, Ticket, Verdict
-from prospector.demo.proxy.faults import ProxyFault
+from prospector.demo.proxy.faults import ProxyFault, Way
 from prospector.demo.proxy.proxy import FaultProxy
 from prospector.errors import EnvironmentInvalid
 from prospector.frontier import calls, moments, pump
@@ -92,7 +92,7 @@ def test_a_ticket_whose_answer_was_lost_is_given_back(own_server: Server) -> Non
     async def work() -> None:
         async with working(f"redis://{proxy.address}") as worker:
             await until(lambda: worker.pump.call_count)
-            proxy.order(ProxyFault.LATENCY, 900)
+            proxy.order(ProxyFault.LATENCY, 3_600_000, way=Way.DOWN)
             hand.job("one", ["shop.test"])
             await until(lambda: hand.counters("one")["flying"] == 1)
             proxy.order(ProxyFault.RESET, seconds=0)
@@ -259,12 +259,13 @@ def test_the_next_round_trip_does_not_wait_for_the_answer_to_the_last(own_server
     async def work() -> None:
         async with working(f"redis://{proxy.address}", room=0) as worker:
             await until(lambda: worker.pump.call_count)
-            proxy.order(ProxyFault.LATENCY, 300)
+            proxy.order(ProxyFault.HANG)
             answers = []
             for _ in range(4):
                 answers.append(worker.pump.ask(calls.running()))
                 await asyncio.sleep(0.05)
             assert len(worker.pump._turns) > 1
+            proxy.lift(ProxyFault.HANG)
             assert [await one for one in answers] == [[]] * 4
 
     with FaultProxy(own_server.socket) as proxy:

@@ -166,7 +166,6 @@ def test_a_redis_that_hangs_is_given_up(own_server: Server, monkeypatch: pytest.
     monkeypatch.setattr(server, "ANSWER_SECONDS", 0.2)
 
     with FaultProxy(own_server.socket) as proxy, closing(Hand(f"redis://{proxy.address}")) as waiting:
-        waiting.run(calls.running())
         proxy.order(ProxyFault.HANG)
         with pytest.raises(ServerUnreachable, match="does not answer"):
             waiting.run(calls.running())

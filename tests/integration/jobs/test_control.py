@@ -105,6 +105,11 @@ def test_a_job_of_which_every_domain_failed_has_failed(desk: Desk) -> None:
     desk.crawl(failed=True)
 
     assert reconcile(desk.engine, desk.frontier, job) is JobState.FAILED
+    with pytest.raises(
+        NotNow, match=f"every domain failed, and .* Its failed domains again: prospector job retry {job}"
+    ):
+        control.resume(desk.engine, desk.frontier, job)
+    assert desk.state(job) is JobState.FAILED
 
 
 def test_failed_domains_are_tried_again_and_only_they(desk: Desk) -> None:

@@ -62,6 +62,12 @@ def test_too_few_locks_for_a_restore_are_warned_of(stack: Servers, monkeypatch: 
     assert "max_locks_per_transaction = 256" in found.remedy
 
 
+def listens(path: str) -> bool:
+    """A socket is there before anybody listens on it."""
+    with socket.socket(socket.AF_UNIX) as asking:
+        return asking.connect_ex(path) == 0
+
+
 @pytest.fixture
 def evicting() -> Iterator[str]:
     """A Redis as many are set up: for a cache."""
@@ -70,7 +76,7 @@ def evicting() -> Iterator[str]:
         options += ["--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru"]
         command = [str(providers.redis(None).programs), *options]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
-            while not Path(folder, "s").exists():
+            while not listens(f"{folder}/s"):
                 time.sleep(0.01)
             yield f"unix://{folder}/s"
             process.terminate()

@@ -24,9 +24,11 @@ from prospector.local.servers import Servers, with_home
 from prospector.store import jobs, schema, server
 from prospector.store.jobs import Keyword, ListedDomain, NewJob
 
+PATIENCE_SECONDS = 120  # of a loaded machine; every wait ends with its condition
+
 
 def until(true: Callable[[], object], otherwise: str) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE_SECONDS
     while not true():
         assert time.monotonic() < end, otherwise
         time.sleep(0.1)
@@ -34,8 +36,9 @@ def until(true: Callable[[], object], otherwise: str) -> None:
 
 def steward_pid(home: Home) -> int:
     until(lambda: locks.held(home.lock("steward")), "the steward does not begin")
-    until(lambda: home.lock("steward").read_text(), "it does not sign")
-    return int(home.lock("steward").read_text().split()[0])
+    signed: list[str] = []
+    until(lambda: signed.extend(home.lock("steward").read_text().split()) or signed, "it does not sign")
+    return int(signed[0])
 
 
 def begin_job(servers: Servers) -> Callable[[], JobState]:

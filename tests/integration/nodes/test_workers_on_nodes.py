@@ -80,9 +80,10 @@ def test_a_killed_worker_is_replaced_and_a_held_job_gets_none(
     scrapyd = start_scrapyd(environment=crawls)
     job = begin_job("one")
     ensure_workers(engine, frontier, [scrapyd.url], per_node=1)
-    until(scrapyd.spiders, "the worker does not begin")
+    begun: list[int] = []
+    until(lambda: begun.extend(scrapyd.spiders()) or begun, "the worker does not begin")
 
-    os.kill(scrapyd.spiders()[0], signal.SIGKILL)
+    os.kill(begun[0], signal.SIGKILL)
     until(lambda: alive(scrapyd) == [0], "Scrapyd does not notice")
     control.pause(engine, frontier, job)
     while_held = ensure_workers(engine, frontier, [scrapyd.url], per_node=1)
