@@ -11,6 +11,11 @@ READ_AGAIN_SECONDS = 10.0
 LOG = logs.named(__name__)
 
 
+def is_usable(key: str) -> bool:
+    """It travels in a header: one that was pasted with curly quotes or a line break cannot."""
+    return key.isascii() and key.isprintable()
+
+
 @cache
 def key_in_force() -> "KeyInForce":
     """The one of this process."""

@@ -17,7 +17,7 @@ from prospector.core.visits.methods import Method
 from prospector.core.visits.ticket import Ticket
 from prospector.errors import SettingInvalid
 from prospector.fetch.client import NoAnswer, NotReached, OneShotClient, Raw
-from prospector.fetch.key import key_in_force
+from prospector.fetch.key import is_usable, key_in_force
 from prospector.fetch.last_look import Leave
 from prospector.fetch.paid import CHARGED_CREDITS, PaidCallFailed, PriceMalformed, PriceMissing
 from prospector.fetch.scrapingbee_answer import Target, bad_key, credits_charged, target
@@ -82,7 +82,7 @@ class ScrapingBee:
 
     async def _call(self, url: str, ticket: Ticket, leave: Leave) -> Raw:
         key = self._key()
-        if not key or not (key.isascii() and key.isprintable()):
+        if not key or not is_usable(key):
             raise bad_key("There is no usable ScrapingBee key.", 0)
         headers = {"Authorization": f"Bearer {key}"}
         try:

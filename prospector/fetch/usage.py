@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import certifi
 
 from prospector.errors import Conflict, CredentialsRejected, ServerUnreachable
+from prospector.fetch.key import is_usable
 from prospector.fetch.scrapingbee import safe_api_url
 
 ANSWER_SECONDS = 30
@@ -35,6 +36,11 @@ class AskedTooOften(Conflict):
 
 
 def usage(api_url: str, key: str) -> Usage:
+    if not is_usable(key):
+        raise CredentialsRejected(
+            "SCRAPINGBEE_API_KEY has a character that no key has: a curly quote, perhaps, or a line break.",
+            "Copy it anew from ScrapingBee's dashboard.",
+        )
     status, body = _asked(safe_api_url(api_url), key)
     if status == 401:
         raise CredentialsRejected("ScrapingBee says the key is not valid (401).", "Fix SCRAPINGBEE_API_KEY.")

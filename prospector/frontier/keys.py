@@ -13,9 +13,7 @@ DEAD = "dead"  # hash: entry of a page -> why it is handed out no more (JSON), u
 TOLD = "told"  # sorted set: event of the record that somebody was told -> itself; the newest of them
 PROVIDER = "provider"  # hash: failures in a row, first, fine, opened, probe, called, stopped, most, most_until
 CROWDED = "crowded"  # string: why new jobs have to wait
-PAID_FLYING = (
-    "paid-flying"  # sorted set: lease of a paid request in flight -> since when, '+inf' while it is not confirmed
-)
+PAID_FLYING = "paid-flying"  # sorted set: lease of a paid request in flight -> since when; +inf: not confirmed
 PAID_WAITING = "paid-waiting"  # sorted set: job -> turn; jobs with a line of paid pages
 
 # leases and those who hold them

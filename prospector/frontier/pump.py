@@ -80,6 +80,9 @@ class Pump:
         self._stopping = False
         self._epoch = 0
         self._valid_until = 0.0
+        self._called_back: set[str] = (
+            set()
+        )  # in hand when a job was held or lifted last: what of it has not left stays here
         self._timetable = Timetable("beat", "reap", "claim")
 
     def start(self) -> None:
@@ -121,7 +124,8 @@ class Pump:
         self.settle(ticket, calls.settle(ticket.lease, Verdict.UNSENT))
 
     def may_send(self, ticket: Ticket) -> bool:
-        return ticket.lease in self.hands and steady_seconds() < self._valid_until
+        lease = ticket.lease
+        return lease in self.hands and lease not in self._called_back and steady_seconds() < self._valid_until
 
     def poke(self) -> None:
         self._timetable.hurry("claim")
@@ -272,6 +276,7 @@ class Pump:
         self._extend(began)
         if claim.changes != self.changes:
             self.changes = claim.changes
+            self._called_back = set(self.hands)
             self.take_back()
         self.next_work_seconds = None if claim.wait_ms is None else claim.wait_ms / 1000
         wait = IDLE_SECONDS if claim.wait_ms is None or room <= 0 else min(IDLE_SECONDS, claim.wait_ms / 1000)

@@ -54,7 +54,8 @@ def settle(engine: Engine, frontier: Frontier, lease: str, used_credits: int) ->
             raise NotFound(f"There is no unsettled call {lease!r}.", "Those there are: prospector system credits")
         if call.at > datetime.now(UTC) - UNDER_WAY:
             raise Conflict(f"Call {lease} may still be answered.", "It can be settled five minutes after it was made.")
-        spend.settle(connection, {lease: used_credits})
+        if not spend.settle(connection, {lease: used_credits}):
+            raise Conflict(f"Call {lease} was settled just now by somebody else.", "See: prospector system credits")
     with engine.connect() as connection:
         balance_job(connection, frontier, call.job)
     return call.job

@@ -39,6 +39,15 @@ def test_a_wrong_key_is_named_and_not_shown(bee: Control) -> None:
     assert "somebody" not in str(caught.value)
 
 
+@pytest.mark.parametrize("key", ["\u201ck-123\u201d", "k\n123", "k\u00e9y"])
+def test_a_key_that_was_pasted_with_more_than_itself_is_told_as_such(bee: Control, key: str) -> None:
+    with pytest.raises(CredentialsRejected, match="curly quote") as caught:
+        usage(api(bee), key)
+
+    assert "123" not in str(caught.value)
+    assert bee.truth()["usage_requests"] == 0
+
+
 def test_asking_too_often_is_an_error_of_its_own(bee: Control) -> None:
     for _ in range(6):
         usage(api(bee), KEY)

@@ -117,6 +117,29 @@ def test_an_idle_worker_asks_less_than_twice_a_second(frontier: Hand) -> None:
     run(work())
 
 
+def test_what_was_granted_before_a_hold_is_sent_no_more_wherever_it_waits(
+    frontier: Hand, shared_server: Server
+) -> None:
+    """For a name server, for the record, for a connection: what is not in the queue any more cannot be taken back there."""
+    frontier.job("one", ["shop.test"])
+
+    async def work() -> None:
+        async with working(shared_server.url) as worker:
+            await until(lambda: worker.got)
+            (waiting,) = worker.got
+            await until(lambda: worker.pump.may_send(waiting))
+
+            frontier.run(calls.hold("one"))
+            await until(lambda: not worker.pump.may_send(waiting))
+            frontier.run(calls.lift("one"))
+            worker.pump.give_back(waiting)
+            await until(lambda: len(worker.got) == 2)
+
+            await until(lambda: worker.pump.may_send(worker.got[1]))
+
+    run(work())
+
+
 def test_a_worker_with_no_room_claims_nothing_and_still_hears_of_a_hold(frontier: Hand) -> None:
     frontier.job("one", ["shop.test"])
     taken_back: list[int] = []

@@ -1,5 +1,7 @@
 """What jobs have cost: by domain, in words, for the next estimate, and beside the account."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -39,6 +41,17 @@ def paid(engine: Engine, job: str, lease: str, used: int | None, method: Method 
 def grown_old(engine: Engine) -> None:
     with engine.begin() as connection:
         connection.execute(text("UPDATE spend SET at = at - interval '10 minutes'"))
+
+
+def until_somebody_waits(engine: Engine) -> None:
+    waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        with engine.connect() as connection:
+            if connection.scalar(text(waits)):
+                return
+        time.sleep(0.02)
+    raise AssertionError("nobody waits")
 
 
 def test_the_report_has_a_line_a_domain_and_says_what_each_has_cost(engine: Engine, job: str) -> None:
@@ -138,6 +151,24 @@ def test_an_operator_settles_a_call_and_the_job_has_the_rest_again(engine: Engin
     assert books.books(engine, None).unsettled == ()
     with pytest.raises(NotFound, match="no unsettled call"):
         books.settle(engine, frontier, "1.1", 0)
+
+
+def test_of_two_operators_who_settle_a_call_at_once_one_is_told_that_the_other_s_word_stands(
+    engine: Engine, job: str, frontier: Hand
+) -> None:
+    paid(engine, job, "1.1", None)
+    grown_old(engine)
+
+    with ThreadPoolExecutor() as another:
+        with engine.begin() as connection:
+            spend.settle(connection, {"1.1": 1})
+            late = another.submit(books.settle, engine, frontier, "1.1", 5)
+            until_somebody_waits(engine)
+        with pytest.raises(Conflict, match="settled just now by somebody else"):
+            late.result()
+
+    with engine.connect() as connection:
+        assert spend.job_totals(connection, job) == spend.Totals(1, 0)
 
 
 def test_the_account_s_own_limit_is_learned_and_without_a_key_nothing_is_asked(bee: Control, frontier: Hand) -> None:
