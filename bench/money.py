@@ -24,8 +24,8 @@ from prospector.demo.web.site import Reach
 from prospector.demo.web.truth import address, canonical
 from prospector.frontier import calls, paid_calls
 from prospector.jobs import follow
+from prospector.jobs.balance import balance
 from prospector.jobs.rebuild import rebuild_if_lost
-from prospector.jobs.steward.balance import balance
 from prospector.local import attach
 from prospector.local.home import Home
 from prospector.local.servers import with_home

@@ -2,11 +2,14 @@
 
 import difflib
 import importlib
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import click
+
+from cli.calling import pasteable
 
 WHOLE_LINE = 200  # characters: click would cut the first sentence of a help at 45
 # beside those of our errors
@@ -43,10 +46,31 @@ class Number(click.IntRange):
         return number
 
 
+class Seconds(click.FloatRange):
+    name = "seconds"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            seconds = float(value)
+        except ValueError:
+            seconds = math.nan
+        if not 0 <= seconds < math.inf:
+            self.fail(f"{value!r} is no number of seconds. Write it in figures alone, as in 60.", param, ctx)
+        return seconds
+
+
+SECONDS = Seconds(0)
 CREDITS = Number(0, 1_000_000_000)  # no account has more, and no counter of the record holds three times as many
 
 
-class Command(click.Command):
+class Pasteable(click.Command):
+    """Its help names commands as they can be typed where it is read."""
+
+    def get_help(self, ctx: click.Context) -> str:
+        return pasteable(super().get_help(ctx))
+
+
+class Command(Pasteable):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         # read from sys.argv by cli.main, because errors can come before any parsing
@@ -60,7 +84,7 @@ class Command(click.Command):
         )
 
 
-class Group(click.Group):
+class Group(Pasteable, click.Group):
     """`commands_at`: name -> ("module:attribute", help), for commands that are imported only when they are used."""
 
     command_class = Command

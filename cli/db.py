@@ -1,11 +1,17 @@
 """`prospector db`: the database of this deployment."""
 
+import shlex
+from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from cli import output
 from cli.command import Command, Group
+
+if TYPE_CHECKING:
+    from prospector.local.servers import Servers
 
 
 @click.group(cls=Group)
@@ -89,7 +95,8 @@ def backup(file: Path) -> None:
     from prospector.local.servers import in_force
 
     dumps.backup(in_force().database_url, file)
-    output.say(f"Backed up into {file} ({file.stat().st_size:,} bytes). To bring it back: prospector db restore {file}")
+    again = f"prospector db restore {shlex.quote(str(file))}"
+    output.say(f"Backed up into {file} ({file.stat().st_size:,} bytes). To bring it back: {again}")
 
 
 @db.command(cls=Command)
@@ -102,12 +109,29 @@ def restore(file: Path, replace: bool) -> None:
     Example:
       prospector db restore prospector.dump --replace
     """
+    from prospector.frontier import server as frontier_server
     from prospector.local import dumps
     from prospector.local.servers import in_force
 
     dumps.refuse_no_backup(file)
-    database_url = in_force().database_url
+    servers = in_force()
+    frontier_server.ping(
+        servers.redis_url
+    )  # before anything is changed: it has to forget what was done since the backup
     if not replace:
-        dumps.refuse_full(database_url)
-    dumps.restore(database_url, file)
-    output.say(f"Restored from {file}.")
+        dumps.refuse_full(servers.database_url)
+    dumps.restore(servers.database_url, file)
+    _forget(servers)
+    output.say(f"Restored from {file}. Jobs that were under way then go on from there.")
+
+
+def _forget(servers: "Servers") -> None:
+    from prospector.frontier.client import Frontier
+    from prospector.jobs.rebuild import forget_all
+    from prospector.store import server
+    from prospector.store.failures import in_our_words
+
+    engine = server.engine(servers.database_url)
+    with in_our_words(), closing(Frontier(servers.redis_url)) as frontier:
+        forget_all(engine, frontier)
+    engine.dispose()

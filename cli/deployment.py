@@ -12,6 +12,7 @@ from prospector.errors import ProspectorError, ServerUnreachable
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
+    from prospector.blobs import Storage
     from prospector.frontier.client import Frontier
     from prospector.jobs.interrupted import Interruption
     from prospector.local.servers import Servers
@@ -22,6 +23,10 @@ class Deployment:
     servers: "Servers"
     engine: "Engine"
     frontier: "Frontier"
+
+    @property
+    def files(self) -> "Storage":
+        return files_of(self.servers)
 
     def find(self, given: str) -> str:
         """The id of the job that the user means."""
@@ -47,6 +52,13 @@ def opened() -> Iterator[Deployment]:
         deployment = Deployment(servers, engine, frontier)
         _go_on(deployment)
         yield deployment
+
+
+def files_of(servers: "Servers") -> "Storage":
+    from prospector import settings
+    from prospector.blobs import storage
+
+    return storage(servers.storage_url, settings.AWS_ENDPOINT_URL)
 
 
 def runner_environment(servers: "Servers") -> dict[str, str]:

@@ -1,6 +1,5 @@
 """`prospector explain`: I can see it on the page, why is it not in the file?"""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,12 +7,14 @@ import click
 
 from cli import output
 from cli.command import Command
-from cli.input_files import STANDARD_INPUT
+from cli.input_files import STANDARD_INPUT, contents
 from prospector.errors import InputInvalid, NotFound
 
 if TYPE_CHECKING:
     from prospector.core.reading.page import Page
     from prospector.core.words.explain import Candidate, Explanation
+
+ROWS_SHOWN = 1_000
 
 
 @click.command(cls=Command)
@@ -49,14 +50,26 @@ def _page(where: str) -> "Page":
     if "://" not in where:
         return read(_saved_page(where), "")
     from prospector import settings
+    from prospector.core.visits.answers import is_html, led_on
+    from prospector.core.visits.evidence import of_status
+    from prospector.core.web.hosts import shown
+    from prospector.core.web.urls import resolve
     from prospector.fetch.resolver import names_by
     from prospector.fetch.single import fetch
 
     names = names_by(settings.ALLOWED_NETWORKS, settings.RESOLVE)
     fetched = fetch(where, names, settings.DELAY_MS / 1000)
-    if fetched.status != 200:
+    if fetched.url != resolve(where):
+        output.say(f"{where} leads to {fetched.url}: this is what was read.")
+    if of_status(fetched.status):
         output.say(f"{fetched.url} answered {fetched.status}: a crawl would not count what is on it.")
-    return read(fetched.body, fetched.url, fetched.content_type)
+    elif not is_html(fetched.content_type, fetched.body):
+        kind = f" ({shown(fetched.content_type)})" if fetched.content_type else ""
+        raise InputInvalid(f"{fetched.url} is not an HTML page{kind}: a crawl skips it.", "Name a page that is one.")
+    page = read(fetched.body, fetched.url, fetched.content_type)
+    if onward := led_on(page):
+        output.say(f"{fetched.url} sends its visitors on at once: a crawl reads {onward} instead.")
+    return page
 
 
 def _saved_page(where: str) -> bytes:
@@ -75,14 +88,10 @@ def _saved_page(where: str) -> bytes:
 
 
 def _saved(where: str) -> bytes:
-    if where == STANDARD_INPUT:
-        return sys.stdin.buffer.read()
-    path = Path(where)
-    if not path.is_file():
-        raise NotFound(
-            f"There is no file {where}.", f"A page on the web is written as https://{where.removeprefix('//')}."
-        )
-    return path.read_bytes()
+    if where != STANDARD_INPUT and not Path(where).exists():
+        remedy = f"A page on the web is written as https://{where}."
+        raise NotFound(f"There is no file {where}.", "Check the name and the folder." if where[0] in "./~" else remedy)
+    return contents(where)[0]
 
 
 def _as_data(explanation: "Explanation", page: "Page") -> dict[str, object]:
@@ -113,9 +122,12 @@ def _show(explanation: "Explanation", page: "Page") -> None:
     output.say(f'"{explanation.keyword.text}": {mentions}{f" ({zones})" if zones else ""}.')
     if explanation.candidates:
         rows = [
-            ("yes" if one.counts else "no", one.where, one.rule.value, _shown(one)) for one in explanation.candidates
+            ("yes" if one.counts else "no", one.where, one.rule.value, _shown(one))
+            for one in explanation.candidates[:ROWS_SHOWN]
         ]
         output.table(["counts", "where", "rule", "snippet"], rows)
+        if len(explanation.candidates) > ROWS_SHOWN:
+            output.say(f"... and {len(explanation.candidates) - ROWS_SHOWN:,} more; --json lists all.")
     else:
         output.say(f"It is nowhere on the page, which has {page.text_length:,} characters of visible text.")
     for sign in sorted(page.signs, key=lambda one: one.value):

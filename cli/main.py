@@ -8,6 +8,7 @@ from typing import NoReturn
 
 import click
 
+from cli import streams
 from cli.calling import pasteable
 from cli.command import FAILED, INTERRUPTED, READER_GONE, Group, ReaderGone
 from prospector import __version__, env
@@ -52,18 +53,19 @@ def prospector(flags: tuple[str, ...]) -> None:
     """
     for flag in flags:
         name, separator, value = flag.partition("=")
-        if not separator:
+        if not (name and separator):
             raise click.UsageError(f"--set {flag}: write it as NAME=VALUE.")
         os.environ[name.upper()] = value
         os.environ[env.FLAGS_VARIABLE] = f"{os.environ.get(env.FLAGS_VARIABLE, '')},{name.upper()}"
 
 
 def main() -> NoReturn:
+    streams.make_usable()
     try:
         code = ended()
     except (BrokenPipeError, ReaderGone):
         code = READER_GONE
-    for stream in filter(None, (sys.stdout, sys.stderr)):
+    for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except OSError:  # it is said by now: Python's own flush at exit would complain once more
@@ -76,8 +78,7 @@ def ended() -> int:
     debug = "--debug" in sys.argv
     try:
         code = prospector.main(prog_name="prospector", standalone_mode=False)
-        if sys.stdout:  # none where it was closed
-            sys.stdout.flush()
+        sys.stdout.flush()
     except click.exceptions.Abort:
         return told(INTERRUPTED, "Interrupted.")
     except click.ClickException as error:

@@ -4,10 +4,10 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 from rich.console import Console
@@ -15,9 +15,11 @@ from rich.markup import escape
 from rich.table import Table
 
 from cli.calling import pasteable
+from cli.streams import knows_all_letters
 from prospector.core.results.cells import csv_line, guarded
 from prospector.core.web.hosts import UNREADABLE
 
+T = TypeVar("T")
 LINE_BREAKS = re.compile("[\t-\r\x85\u2028\u2029]+")
 WIDTH_OF_A_PIPE = 200  # columns, where there is no terminal to ask
 
@@ -35,7 +37,7 @@ def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def data(value: object) -> None:
-    click.echo(json.dumps(value, ensure_ascii=False, default=str))
+    click.echo(json.dumps(value, ensure_ascii=not knows_all_letters(), default=str))
 
 
 def say(words: str) -> None:
@@ -67,15 +69,27 @@ def spreadsheet(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Non
 
 def _cell(value: object) -> object:
     if isinstance(value, datetime):
-        return value.isoformat(timespec="seconds")
+        return f"{value.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"  # as in the files of an export
     return guarded(value) if isinstance(value, str) else value
+
+
+def or_say(words: str, rows: Iterable[T]) -> Iterator[T]:
+    """The rows; where there is none, that is said: a file with nothing but a head explains nothing."""
+    found = False
+    for row in rows:
+        found = True
+        yield row
+    if not found:
+        say(words)
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Bold heads and the terminal's width on a terminal; plain lines in a pipe."""
     style = False if os.environ.get("NO_COLOR") else None  # bold is left out too: some terminals colour it
     console = Terminal(width=None if sys.stdout.isatty() else WIDTH_OF_A_PIPE, highlight=False, force_terminal=style)
-    drawn = Table(*columns, box=None, pad_edge=False, header_style="bold")
+    drawn = Table(box=None, pad_edge=False, header_style="bold")
+    for name in columns:
+        drawn.add_column(name, overflow="fold")  # on a narrow terminal too, no figure and no address loses its end
     for row in rows:
         drawn.add_row(*("" if cell is None else escape(plain(str(cell))) for cell in row))
     console.print(drawn, soft_wrap=not sys.stdout.isatty())

@@ -35,7 +35,7 @@ def up(at_login: bool | None) -> None:
         output.say("The start-up entry is removed." if login.remove() else "There was no start-up entry.")
         return
     if at_login:
-        output.say(f"The local stack starts whenever you log in: {login.install(home)}")
+        output.say(f"The start-up entry is {login.install(home)}. {heeded_words()}")
     if all_external():
         output.say("Nothing to start: DATABASE_URL, REDIS_URL and SCRAPYD_URLS name other servers.")
         return
@@ -120,6 +120,17 @@ def _remarks(found: "Overview") -> Iterator[str]:
     yield from kept_words(found.kept_data)
     if found.started_at:
         yield f"Started {found.started_at}. Stays up for: {found.stays_up or 'commands that use it, and 15 minutes'}"
+
+
+def heeded_words() -> str:
+    from prospector.local import login
+
+    if login.is_heeded():
+        return "The local stack starts whenever you log in."
+    return (
+        "But nothing reads it here, as systemd does not run this machine. In WSL: put the lines [boot] and systemd=true into "
+        "/etc/wsl.conf, and restart it."
+    )
 
 
 def kept_words(folders: Iterable[object]) -> Iterator[str]:

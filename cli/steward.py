@@ -59,7 +59,6 @@ def _stopped_by_signals() -> threading.Event:
 
 def _post(engine: "Engine", found: "Servers") -> "Post":
     from prospector import settings
-    from prospector.blobs import storage
     from prospector.core.web.addresses import Policy
     from prospector.frontier.client import Frontier
     from prospector.jobs.steward.post import Post
@@ -73,7 +72,7 @@ def _post(engine: "Engine", found: "Servers") -> "Post":
         retention_days=settings.RETENTION_DAYS,
         paid_most=settings.SCRAPINGBEE_CONCURRENCY,
         scrapingbee_url=str(settings.SCRAPINGBEE_API_URL),
-        files=storage(found.storage_url, settings.AWS_ENDPOINT_URL),
+        files=deployment.files_of(found),
         runner_environment=deployment.runner_environment(found),
         webhook_url=settings.ALERT_WEBHOOK_URL,
         webhook_policy=Policy(settings.ALLOWED_NETWORKS),

@@ -7,16 +7,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import cache
-from ipaddress import IPv4Network, IPv6Network, ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from typing import TypeVar
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
-from prospector.errors import SettingInvalid
+from prospector.errors import EnvironmentInvalid, SettingInvalid
 
 T = TypeVar("T")
 FILE_NAME = "prospector.toml"
 MASK = "********"
+MAY_BE_A_SOCKET = "postgresql"  # without a host, or with it in ?host=
+QUOTED = "; in its password / ? # @ are %2F %3F %23 %40"
 FLAGS_VARIABLE = "PROSPECTOR_FLAGS"  # names of the options that a flag has put into the environment
 FOLDER_VARIABLE = "PROSPECTOR_FOLDER"  # of a child: the working folder of the command that it works for
 
@@ -78,40 +80,53 @@ def choice(name: str, default: str, allowed: tuple[str, ...]) -> str:
 
 
 def url(name: str, default: str | None, schemes: tuple[str, ...]) -> str | None:
-    def parse(raw: str) -> str:
-        if urlsplit(raw).scheme not in schemes:
-            raise ValueError
-        return raw
-
+    expected = f"a whole URL that begins with {' or '.join(f'{one}://' for one in schemes)}{QUOTED}"
     # a URL may carry a password, so it is masked where it is shown
-    return _read(
-        name,
-        default,
-        parse,
-        f"a URL that begins with {' or '.join(f'{one}://' for one in schemes)}",
-        secret=True,
-        is_of_user=True,
-    )
+    return _read(name, default, lambda raw: _whole(raw, schemes), expected, secret=True, is_of_user=True)
 
 
 def urls(name: str, schemes: tuple[str, ...]) -> tuple[str, ...]:
     def parse(raw: str) -> tuple[str, ...]:
-        parts = _parts(raw)
-        if any(urlsplit(part).scheme not in schemes for part in parts):
-            raise ValueError
-        return parts
+        return tuple(_whole(part, schemes) for part in _parts(raw))
 
-    expected = f"URLs with commas between, each with {' or '.join(schemes)}"
+    expected = f"whole URLs with commas between, each with {' or '.join(schemes)}{QUOTED}"
     return _read(name, (), parse, expected, secret=True, is_of_user=True)
 
 
 def folder(name: str, default: Path) -> Path:
-    return _read(name, default, lambda raw: Path(raw).expanduser().absolute(), "a folder", is_of_user=True)
+    def parse(raw: str) -> Path:
+        try:
+            return Path(raw).expanduser().absolute()
+        except RuntimeError:  # ~ of a user that there is not
+            raise ValueError from None
+
+    return _read(name, default, parse, "a folder", is_of_user=True)
+
+
+def address(name: str, default: str) -> str:
+    """host:port"""
+
+    def parse(raw: str) -> str:
+        if not _place(raw).hostname or _place(raw).port is None:
+            raise ValueError
+        return raw
+
+    return _read(name, default, parse, "host:port, such as 127.0.0.1:9641")
 
 
 def routes(name: str) -> tuple[str, ...]:
     """Names and where they lead."""
-    return _read(name, (), _parts, "values with commas between", is_of_user=True)
+
+    def parse(raw: str) -> tuple[str, ...]:
+        for part in _parts(raw):
+            pattern, _, target = part.partition("=")
+            ip_address(_place(target).hostname or "")
+            if not pattern.strip():
+                raise ValueError
+        return _parts(raw)
+
+    expected = "NAME=ADDRESS or NAME=ADDRESS:PORT with commas between, such as *.test=10.0.0.7:8080"
+    return _read(name, (), parse, expected, is_of_user=True)
 
 
 def networks(name: str) -> tuple[IPv4Network | IPv6Network, ...]:
@@ -217,7 +232,12 @@ def folder_file() -> Path | None:
 
 
 def working_folder() -> Path:
-    return Path(os.environ.get(FOLDER_VARIABLE) or Path.cwd())
+    try:
+        return Path(os.environ.get(FOLDER_VARIABLE) or Path.cwd())
+    except FileNotFoundError:
+        raise EnvironmentInvalid(
+            "The folder you are in does not exist any more.", "Go to another one (cd) and run this again."
+        ) from None
 
 
 def user_file() -> Path:
@@ -230,13 +250,35 @@ def _file() -> tuple[Path | None, dict[str, str]]:
     for path in (folder_file(), user_file()):
         if path and path.is_file():
             try:
-                entries = tomllib.loads(path.read_text(encoding="utf-8"))
+                entries = tomllib.loads(path.read_text(encoding="utf-8-sig"))
             except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
                 raise SettingInvalid(
                     f"{path} is not valid TOML: {error}.", "Correct that line and run again."
                 ) from None
             return path, {name.upper(): _flat(value) for name, value in entries.items()}
     return None, {}
+
+
+def _whole(raw: str, schemes: tuple[str, ...]) -> str:
+    """ValueError for one that leads nowhere: later it would fail in the words of whatever library uses it, or in a worker."""
+    parts = urlsplit(raw)
+    on_this_machine = parts.scheme in {"file", "unix"}
+    has_place = (
+        parts.path.startswith("/") if on_this_machine else parts.hostname or parts.scheme.startswith(MAY_BE_A_SOCKET)
+    )
+    if parts.scheme not in schemes or not has_place or (on_this_machine and parts.hostname):
+        raise ValueError
+    _ = parts.port  # ValueError for one that is no port
+    return raw
+
+
+def _place(raw: str) -> SplitResult:
+    """Of host:port, [::1]:port or a host alone. ValueError for more than that, or no port."""
+    parts = urlsplit(f"//{raw.strip()}")
+    if parts.netloc != raw.strip() or "@" in raw:
+        raise ValueError
+    _ = parts.port
+    return parts
 
 
 def _flat(value: object) -> str:

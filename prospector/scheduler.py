@@ -34,7 +34,7 @@ LOG = logs.named(__name__)
 
 LOOK_SECONDS = 0.2
 GRACE_SECONDS = 7.5  # for what is in flight when the worker is asked to stop
-FLUSH_SECONDS = 1.5
+FLUSH_SECONDS = 0.8
 RESULTS_MOST = 100  # pages read but not yet committed: above this a worker claims nothing
 
 

@@ -69,7 +69,7 @@ NODE_NAME = env.text("NODE_NAME")
 WORKERS_PER_NODE = env.integer("WORKERS_PER_NODE", 2, least=1, most=64)
 
 # where the steward serves /metrics and /healthz, host:port; read by prospector.jobs
-METRICS_ADDRESS = env.text("METRICS_ADDRESS") or "127.0.0.1:9641"
+METRICS_ADDRESS = env.address("METRICS_ADDRESS", "127.0.0.1:9641")
 
 # where alerts and the ends of jobs are sent, as JSON that Slack understands; read by prospector.jobs
 ALERT_WEBHOOK_URL = env.url("ALERT_WEBHOOK_URL", None, ("https", "http"))

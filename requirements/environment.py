@@ -17,6 +17,7 @@ from typing import NoReturn
 
 CLONE = Path(__file__).resolve().parent.parent
 HOME = CLONE / ".venv"
+POINTER = "prospector_clone.pth"  # puts this folder on the path
 INSTALL_LOG = HOME / "install.log"
 OLDEST_GLIBC = (2, 28)  # of the Postgres and Valkey wheels
 
@@ -49,8 +50,11 @@ def refuse_unsupported_platforms() -> None:
 
 
 def current(kind: str) -> bool:
+    """As bin/environment looks at it."""
     stamp = HOME / f"{kind}.txt"
-    return stamp.exists() and filecmp.cmp(lock_of(kind), stamp, shallow=False)
+    made_for = [path.read_text(encoding="utf-8") for path in HOME.glob(f"lib/python*/site-packages/{POINTER}")]
+    fits = made_for == [f"{CLONE}\n"] and (HOME / "bin" / "python").exists()
+    return fits and stamp.exists() and filecmp.cmp(lock_of(kind), stamp, shallow=False)
 
 
 def lock_of(kind: str) -> Path:
@@ -67,7 +71,7 @@ def make(kind: str) -> None:
         shutil.rmtree(HOME, ignore_errors=True)
         venv.create(HOME, with_pip=True, symlinks=True)
         site = next(HOME.glob("lib/python*/site-packages"))
-        (site / "prospector_clone.pth").write_text(f"{CLONE}\n", encoding="utf-8")
+        (site / POINTER).write_text(f"{CLONE}\n", encoding="utf-8")
     install(lock_of(kind))
     for stamped in {"run", kind}:
         shutil.copyfile(lock_of(stamped), HOME / f"{stamped}.txt")

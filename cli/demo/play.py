@@ -19,7 +19,7 @@ from cli.demo.stage import MODE, Ended, Stage, staged
 from cli.job import export, exporting, run
 from prospector.core.results.score import Verdict as SiteVerdict
 from prospector.core.results.sums import Sum
-from prospector.errors import EnvironmentInvalid, ProspectorError
+from prospector.errors import Conflict, EnvironmentInvalid, ProspectorError
 
 if TYPE_CHECKING:
     from cli.deployment import Deployment
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 NAME = "Small web"
 MAX_CREDITS = 1_000
+DOMAINS, KEYWORDS = "domains.csv", "keywords.txt"
 BEST_FIRST = ("report.html", "results.xlsx", "prospects.csv", "results.csv", "errors.csv", "cost.csv")
 
 
@@ -45,6 +46,7 @@ def show(sites: int, seed: int, out: Path, *, keep: bool, as_json: bool) -> int:
     output.say(f"A crawl of {sites:,} made-up sites, all of it on this machine: no network, no account, no cost.")
     here, out = Path.cwd(), out.absolute()
     home = out / "home" if keep else None
+    _refuse_others_files(out)
     try:
         with staged(sites, seed, home) as stage:
             played = _play(stage, out)
@@ -56,6 +58,20 @@ def show(sites: int, seed: int, out: Path, *, keep: bool, as_json: bool) -> int:
     for words in _next(home, here):
         output.say(words)
     return 0 if played.verdict.good else FAILED
+
+
+def _refuse_others_files(out: Path) -> None:
+    """What lies there under the names of ours is of an earlier demo, or it would be lost."""
+    from prospector.demo import showcase
+
+    domains = out / DOMAINS
+    if domains.is_file() and domains.read_bytes().startswith(showcase.HEAD.encode()):
+        return
+    if taken := [name for name in (DOMAINS, KEYWORDS, *BEST_FIRST) if (out / name).exists()]:
+        raise Conflict(
+            f"The demo would replace files in {out} that are not of a demo: {', '.join(taken)}.",
+            "Choose another --out.",
+        )
 
 
 def _play(stage: Stage, out: Path) -> Played:
@@ -81,7 +97,7 @@ def _lists(stage: Stage, out: Path) -> "Lists":
     from prospector.demo.web.prose import languages
 
     plan = Plan(stage.seed, stage.sites, showcase.kinds())
-    domains_file, keywords_file = out / "domains.csv", out / "keywords.txt"
+    domains_file, keywords_file = out / DOMAINS, out / KEYWORDS
     try:
         out.mkdir(parents=True, exist_ok=True)
         domains_file.write_text(showcase.domains_csv(plan), encoding="utf-8")

@@ -13,6 +13,7 @@ from cli.command import FAILED, Command, Number
 if TYPE_CHECKING:
     from prospector.demo.verdict.checker import Verdict
 
+THERE = click.Path(exists=True, dir_okay=False, path_type=Path)
 WORDS = {True: "yes", False: "NO", None: ""}
 
 
@@ -47,7 +48,9 @@ def limit_options(command: click.decorators.FC) -> click.decorators.FC:
 
 @click.command(cls=Command)
 @web_options
-@click.option("--port", default=18080, show_default=True, help="Port of the web; 0: any free one.")
+@click.option(
+    "--port", default=18080, show_default=True, type=Number(0, 65_535), help="Port of the web; 0: any free one."
+)
 @click.option("--log", default="web.jsonl", show_default=True, type=click.Path(path_type=Path, dir_okay=False))
 @output.json_option
 def serve(sites: int, seed: int, kinds: tuple[str, ...], port: int, log: Path, as_json: bool) -> None:
@@ -107,13 +110,11 @@ def truth(what: str, sites: int, seed: int, kinds: tuple[str, ...], as_json: boo
 
 
 @click.command(cls=Command)
-@click.argument("log", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--results", required=True, type=click.Path(exists=True, path_type=Path), help="results.csv of the crawl."
-)
-@click.option("--errors", type=click.Path(exists=True, path_type=Path), help="errors.csv of the crawl.")
-@click.option("--prospects", type=click.Path(exists=True, path_type=Path), help="prospects.csv of the crawl.")
-@click.option("--calls", type=click.Path(exists=True, path_type=Path), help="The simulator's calls, as JSON lines.")
+@click.argument("log", type=THERE)
+@click.option("--results", required=True, type=THERE, help="results.csv of the crawl.")
+@click.option("--errors", type=THERE, help="errors.csv of the crawl.")
+@click.option("--prospects", type=THERE, help="prospects.csv of the crawl.")
+@click.option("--calls", type=THERE, help="The simulator's calls, as JSON lines.")
 @limit_options
 @click.option("--delay-ms", default=1000, show_default=True, help="The least gap between two requests to a site.")
 @click.option("--page-cap", default=500, show_default=True, help="The most pages of one trap.")

@@ -29,8 +29,8 @@ class OneJob:
     def do(self, operation: Callable[..., T], *details: object) -> T:
         return operation(self.deployment.engine, self.deployment.frontier, self.id, *details)
 
-    def tell(self, as_json: bool, *words: str) -> None:
-        """`words`: what is so if the job runs now; it may have come to rest at once, at the same limit as before."""
+    def tell(self, as_json: bool, if_runs: str = "", if_paused: str = "") -> None:
+        """What is so if the job runs now; it may have come to rest at once, at the same limit as before."""
         from prospector.core.job.states import JobState
         from prospector.jobs.status import status
 
@@ -38,8 +38,9 @@ class OneJob:
         if as_json:
             output.data(one.as_object())
             return
-        goes_on = one.job.state is JobState.RUNNING
-        for line in [*(words if goes_on else ()), *wording.outcome(one)]:
+        if words := {JobState.RUNNING: if_runs, JobState.PAUSED: if_paused}.get(one.job.state):
+            output.say(words)
+        for line in wording.outcome(one):
             output.say(line)
 
 
@@ -143,16 +144,21 @@ def retry(given: str, as_json: bool) -> None:
     Example:
       prospector job retry a7k2mq
     """
+    from prospector.core.job.states import JobState
     from prospector.jobs import control
+    from prospector.jobs.follow import reconcile
 
     with chosen(given) as job:
         again = job.do(control.retry)
         if again == 0 and not as_json:
             output.say(f"Job {job.id} has no failed domain.")
-        elif again:
+        elif again and job.do(reconcile) is JobState.RUNNING:
             deployment.start_workers(job.deployment)
-        failed = f"{output.counted(again, 'failed domain')} of job {job.id}"
-        job.tell(as_json, *([f"{failed} {'is' if again == 1 else 'are'} tried again."] if again else []))
+        told = f"{output.counted(again, 'failed domain')} of job {job.id} {'is' if again == 1 else 'are'} tried again"
+        if again:
+            job.tell(as_json, f"{told}.", if_paused=f"{told} when it is resumed.")
+        else:
+            job.tell(as_json)
 
 
 @click.command(cls=Command)
@@ -169,7 +175,6 @@ def delete(given: str, yes: bool, as_json: bool) -> None:
       prospector job delete a7k2mq
       prospector job delete a7k2mq --yes
     """
-    from prospector.blobs import storage
     from prospector.jobs import control
     from prospector.jobs.status import status
 
@@ -177,7 +182,7 @@ def delete(given: str, yes: bool, as_json: bool) -> None:
         one = job.do(status)
         if not yes:
             _ask(f"Job {wording.title(one)}: {wording.progress(one)}, {output.counted(one.mentions, 'mention')}.")
-        job.do(control.delete, storage(job.deployment.servers.storage_url))
+        job.do(control.delete, job.deployment.files)
         if as_json:
             output.data({"id": job.id, "deleted": True})
         output.say(f"Job {wording.title(one)} is deleted.")

@@ -29,7 +29,7 @@ def cost_report(given: str, js_only: bool, as_json: bool) -> None:
         job = opened.find(given)
         if js_only:
             with cost.js_shares(opened.engine, job) as shares:
-                for one in shares:
+                for one in output.or_say(f"No page of job {job} required JS rendering.", shares):
                     output.data(asdict(one)) if as_json else click.echo(output.plain(str(one)))
             return
         with cost.cost_report(opened.engine, job, settings.CREDIT_PRICE_USD) as report:

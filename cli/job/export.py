@@ -8,7 +8,7 @@ import click
 
 from cli import deployment, output
 from cli.calling import pasteable
-from cli.command import FAILED, INTERRUPTED, Command
+from cli.command import FAILED, INTERRUPTED, SECONDS, Command
 from cli.deployment import Deployment
 from cli.job import export_wording, exporting
 from cli.job.control import job_argument
@@ -46,7 +46,7 @@ def fetching(out: Path | None, raw: bool) -> Fetching:
 )
 @click.option("--only", metavar="LIST", help="Of results, prospects, errors, cost: which csv files.")
 @click.option("--wait", "waits", is_flag=True, help="Until the files are there.")
-@click.option("--wait-timeout", type=float, metavar="SECONDS", help="Wait for so long at most; then exit code 8.")
+@click.option("--wait-timeout", type=SECONDS, metavar="SECONDS", help="Wait for so long at most; then exit code 8.")
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), help="Fetch the files into this folder; waits for them."
 )
@@ -176,12 +176,10 @@ def _hand_over(one: "Export", wanted: Fetching, as_json: bool) -> int:
 
 def fetched(one: "Export", wanted: Fetching) -> tuple[dict[str, str], dict[str, str]]:
     """Name of each file -> a link signed just now; and -> where it has been put, if anywhere."""
-    from prospector import settings
-    from prospector.blobs import storage
     from prospector.jobs.exports import shelf
     from prospector.local import servers
 
-    files = storage(servers.in_force().storage_url, settings.AWS_ENDPOINT_URL)
+    files = deployment.files_of(servers.in_force())
     links = shelf.links(files, one)
     if wanted.out is None:
         return links, {}

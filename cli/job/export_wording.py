@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli.output import counted, plain
 from prospector.core.job import retention
-from prospector.core.job.states import ENDED, IN_FLIGHT
+from prospector.core.job.states import ENDED
 from prospector.jobs.exports.order import Format
 from prospector.store.kinds import ExportState
 
@@ -22,6 +22,8 @@ DOMAINS_A_MINUTE, OF_A_WORKBOOK = 50_000, 20_000
 
 def meanwhile(job: Job, formats: Container[Format]) -> Iterator[str]:
     """For somebody who does not wait: when and how to ask for the files, and what is in them."""
+    from prospector import settings
+
     minutes = max(1, -(-job.domains_total // (OF_A_WORKBOOK if Format.XLSX in formats else DOMAINS_A_MINUTE)))
     yield (
         f"Export started. Check status in ~{counted(minutes, 'minute')}. "
@@ -29,7 +31,8 @@ def meanwhile(job: Job, formats: Container[Format]) -> Iterator[str]:
     )
     if job.state not in ENDED:
         yield f"Job {job.id} is {job.state}: the files hold what is known when they are made. Export again for the rest."
-    yield retention.warning(None if job.state in IN_FLIGHT else job.left_running_at)
+    days = settings.RETENTION_DAYS
+    yield retention.warning(retention.deleted_on(job.state, job.left_running_at, job.moved_at, days), days)
 
 
 def state(one: Export) -> str:

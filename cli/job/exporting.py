@@ -41,7 +41,7 @@ def until_made(opened: Deployment, job_id: str, wait_seconds: float | None = Non
             runners.look()
             if wait_seconds is not None and time.monotonic() - began >= wait_seconds:
                 raise StillRunning(
-                    f"{export_wording.state(one)} That was after {wait_seconds:,.0f} s.",
+                    f"{export_wording.state(one)} That was after {wait_seconds:g} s.",
                     f"It goes on. Look again: prospector job export-status {job_id}",
                 )
             time.sleep(LOOK_SECONDS)

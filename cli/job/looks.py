@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict, astuple, fields
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from cli import deployment, output
 from cli.calling import pasteable
-from cli.command import Command, Number
+from cli.command import SECONDS, Command, Number
 from cli.job import watching, wording
 from cli.job.control import job_argument
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from prospector.jobs.status import JobStatus
 
 LINES_OF_LOG = 100
+ROWS_SHOWN = 1_000  # of errors: what is drawn as a table has to be in memory, and nobody reads more
 
 
 @click.command(cls=Command)
@@ -45,7 +47,7 @@ def status(given: str, as_json: bool) -> None:
 
 @click.command(cls=Command)
 @job_argument
-@click.option("--wait-timeout", type=float, metavar="SECONDS", help="Stop watching after so long, with exit code 8.")
+@click.option("--wait-timeout", type=SECONDS, metavar="SECONDS", help="Stop watching after so long, with exit code 8.")
 @output.json_option
 def watch(given: str, wait_timeout: float | None, as_json: bool) -> int:
     """Show how a job stands until it ends or pauses. Ctrl-C leaves it running.
@@ -82,6 +84,7 @@ def list_(include_archived: bool, as_json: bool) -> None:
         output.say('There is no job yet. To make one: prospector job run --domains FILE --keywords FILE --name "..."')
         return
     output.table(["job", "name", "status", "domains", "found", "cost", "date"], map(_row, found))
+    output.say(f"Look at one: prospector job status {found[0].job.id}")
 
 
 def _row(one: "JobStatus") -> tuple[str, ...]:
@@ -115,7 +118,8 @@ def errors(given: str, as_csv: bool, pages: bool, as_json: bool) -> None:
       prospector job errors a7k2mq
       prospector job errors a7k2mq --csv > failed_domains.csv
     """
-    from prospector.store import misses
+    from prospector.jobs.control import NOT_RETRIED
+    from prospector.store import jobs, misses
 
     with deployment.opened() as opened:
         job = opened.find(given)
@@ -127,19 +131,26 @@ def errors(given: str, as_csv: bool, pages: bool, as_json: bool) -> None:
                 for row in rows:
                     output.data(asdict(row))
             elif as_csv:
-                output.spreadsheet(columns, (astuple(row) for row in rows))
-            else:
-                _show(columns, rows, job, pages)
+                output.spreadsheet(columns, output.or_say(_none(job, pages), (astuple(row) for row in rows)))
+            elif _show(columns, rows, job, pages) and not pages and jobs.job(connection, job).state not in NOT_RETRIED:
+                output.say(f"Try failed domains again: prospector job retry {job}")
 
 
-def _show(columns: list[str], rows: Iterable[Any], job: str, pages: bool) -> None:
-    shown = [[_cell(getattr(row, column)) for column in columns] for row in rows]
+def _none(job: str, pages: bool) -> str:
+    return f"No {'page' if pages else 'domain'} of job {job} has failed so far."
+
+
+def _show(columns: list[str], rows: Iterable[Any], job: str, pages: bool) -> bool:
+    """Whether there was anything to show."""
+    cells = ([_cell(getattr(row, column)) for column in columns] for row in rows)
+    shown = list(islice(cells, ROWS_SHOWN))
     if not shown:
-        what = "page" if pages else "domain"
-        output.say(f"No {what} of job {job} has failed so far.")
-        return
+        output.say(_none(job, pages))
+        return False
     output.table([column.replace("_", " ") for column in columns], shown)
-    output.say(f"Try failed domains again: prospector job retry {job}")
+    if next(cells, None):
+        output.say(f"... and more. All of them: prospector job errors {job}{' --pages' if pages else ''} --csv")
+    return True
 
 
 def _cell(value: object) -> object:
@@ -163,6 +174,7 @@ def logs(given: str, most: int, as_json: bool) -> None:
     from prospector import settings
     from prospector.jobs import job_log
     from prospector.local.home import Home
+    from prospector.store import jobs
 
     with deployment.opened() as opened:
         job = opened.find(given)
@@ -174,7 +186,7 @@ def logs(given: str, most: int, as_json: bool) -> None:
             sources = job_log.local_logs(Home(settings.PROSPECTOR_HOME).scrapyd)
         with opened.engine.connect() as connection:
             sources["record"] = job_log.record(connection, job)
-            found = job_log.lines(sources, job, most)
+            found = job_log.lines(sources, job, most, jobs.job(connection, job).created_at)
     for event in found:
         if as_json:
             output.data(event)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli import deployment, input_files, lists, output, past_costs
-from cli.command import CREDITS, Command, Number
+from cli.command import CREDITS, SECONDS, Command, Number
 from cli.deployment import Deployment
 from cli.job import watching, wording
 from cli.lists import Lists
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from prospector.store.jobs import Created
 
 DEFAULTS = JobSpec()
+NAME_CHARACTERS = 100  # it stands in tables, messages and names of files
 MEGABYTE = 1_000_000
 BYTES_PER_PAGE = (
     1_500  # a page's row and its mentions, twice: in the tables and, for a while, in the logs of the servers
@@ -69,7 +70,7 @@ def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--no-auto-start", is_flag=True, help="Make the job and do not start it.")
 @click.option("--dry-run", is_flag=True, help="Say what would happen, and do nothing.")
 @click.option("--follow", is_flag=True, help="Show the progress until it ends.")
-@click.option("--wait-timeout", type=float, metavar="SECONDS", help="Follow for so long at most; then exit code 8.")
+@click.option("--wait-timeout", type=SECONDS, metavar="SECONDS", help="Follow for so long at most; then exit code 8.")
 @output.json_option
 def run(
     name: str | None,
@@ -92,10 +93,12 @@ def run(
       prospector job run --name "Acme Q1" --domains domains.csv --keywords keywords.txt --max-credits 5000
       prospector job run --domains leads.xlsx --keywords keywords.txt --client-domain acme.com --follow
     """
+    if no_auto_start and (follow or wait_timeout is not None):
+        raise click.UsageError("--no-auto-start makes a job that does not run: there is nothing to follow.")
     limits = Limits(**{name: options.pop(name) for name in Limits.__dataclass_fields__})
     found = lists.read(lists.Asked(file, mode=Mode(mode), **options), limits.sample)
     _refuse_unusable(found, limits)
-    asked = submission(found, limits, name or _named_after(file))
+    asked = submission(found, limits, _name(name, file))
     if dry_run:
         _say_plan(past_costs.informed_if_known(found), limits, as_json)
         return _would(asked, found, as_json)
@@ -110,8 +113,11 @@ def run(
         return watching.watch(opened, created.job, as_json=as_json, wait_seconds=wait_timeout)
 
 
-def _named_after(file: str) -> str:
-    return "standard input" if file == input_files.STANDARD_INPUT else Path(file).stem
+def _name(given: str | None, file: str) -> str:
+    name = (given or "").strip()
+    if len(name) > NAME_CHARACTERS:
+        raise click.UsageError(f"--name has {len(name):,} characters, and {NAME_CHARACTERS} are allowed.")
+    return name or ("standard input" if file == input_files.STANDARD_INPUT else Path(file).stem[:NAME_CHARACTERS])
 
 
 def _say_plan(found: Lists, limits: Limits, as_json: bool) -> None:

@@ -1,5 +1,6 @@
 """A job until it comes to rest: live on a terminal, one plain line every half minute elsewhere."""
 
+import sys
 import time
 from collections.abc import Callable
 from decimal import Decimal
@@ -15,7 +16,7 @@ from cli.calling import pasteable
 from cli.command import INTERRUPTED
 from cli.job import wording
 from prospector.core.job.halts import is_queued
-from prospector.core.job.states import IN_FLIGHT, JobState
+from prospector.core.job.states import ENDED, IN_FLIGHT, JobState
 from prospector.errors import Conflict, ServerUnreachable, StillRunning
 
 if TYPE_CHECKING:
@@ -37,9 +38,18 @@ def watch(deployment: "Deployment", job_id: str, *, as_json: bool, wait_seconds:
         output.say(f"Job {job_id} goes on without you. Look again: prospector job watch {job_id}")
         output.say(f"To stop it: prospector job pause {job_id}")
         return INTERRUPTED
-    for words in wording.outcome(last):
+    for words in (*_bill(last, as_json), *wording.outcome(last)):
         output.say(words)
     return wording.exit_code(last)
+
+
+def _bill(last: "JobStatus", as_json: bool) -> list[str]:
+    """Of a job that is over. On a terminal it stands above already, and in the object of a script."""
+    from prospector import settings
+
+    if as_json or last.job.state not in ENDED or sys.stderr.isatty():
+        return []
+    return wording.bill(last, settings.CREDIT_PRICE_USD)
 
 
 def _refuse_unstarted(deployment: "Deployment", job_id: str) -> None:
@@ -95,7 +105,7 @@ def _look(
                 return one
         if wait_seconds is not None and now >= wait_seconds:
             raise StillRunning(
-                f"Job {job_id} still runs after {wait_seconds:,.0f} s{f': {wording.progress(last)}' if last else ''}.",
+                f"Job {job_id} still runs after {wait_seconds:g} s{f': {wording.progress(last)}' if last else ''}.",
                 f"It goes on. Look again: prospector job watch {job_id}",
             )
         time.sleep(LOOK_SECONDS if wait_seconds is None else min(LOOK_SECONDS, max(0.05, wait_seconds - now)))

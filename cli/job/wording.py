@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from cli.command import FAILED
 from cli.output import counted, moment, plain
 from prospector.core.job.cost import dollars
-from prospector.core.job.halts import Halt, halt_of, is_queued
+from prospector.core.job.halts import Halt, halt_of, higher_budget, is_queued
 from prospector.core.job.spec import spec_from
 from prospector.core.job.states import ENDED, JobState
 from prospector.core.visits.ladder import Parked
@@ -49,6 +49,11 @@ def cost(one: JobStatus, price_usd: Decimal) -> str:
     return f"{one.used_credits:,} ScrapingBee credits used (${dollars(one.used_credits, price_usd):,})"
 
 
+def bill(one: JobStatus, price_usd: Decimal) -> list[str]:
+    used = f"ScrapingBee credits used: {one.used_credits:,} (${dollars(one.used_credits, price_usd):,})"
+    return [used, *([f"Breakdown: {breakdown(one.methods)}"] if one.methods is not None else [])]
+
+
 def lines(one: JobStatus, price_usd: Decimal) -> Iterator[tuple[str, str]]:
     """Label and words, in the order of what is asked first."""
     job = one.job
@@ -66,7 +71,7 @@ def lines(one: JobStatus, price_usd: Decimal) -> Iterator[tuple[str, str]]:
             f"Averaging {one.speed.per_hour:,.0f} domains/hour over last {duration(round(one.speed.over_seconds))}",
         )
     yield "Last activity", ago(one.last_activity) if one.last_activity else "none yet"
-    yield "Found", f"{counted(one.mentions, 'mention')} (rows of results.csv) on {counted(one.pages, 'page')} read"
+    yield "Found", f"{counted(one.mentions, 'mention')} (rows of results.csv) on {counted(one.pages, 'page')} fetched"
     yield "Qualified", counted(one.qualified, "prospect") + ("" if job.state in ENDED else " so far")
     if one.newest_find:
         yield "Newest find", f"{plain(one.newest_find.keyword)} at {plain(one.newest_find.url)}"
@@ -110,7 +115,8 @@ def outcome(one: JobStatus) -> list[str]:
             return [f"Job {title(one)} is completed: {done}.", *map(plain, one.not_found), *errors, f"Next: {found}"]
         case JobState.FAILED:
             left = one.domains_waiting + one.domains_open
-            nearest = f"prospector job resume {job}" if left else f"prospector job errors {job}"
+            again = f"prospector job errors {job}, or all of them again: prospector job retry {job}"
+            nearest = f"prospector job resume {job}" if left else again
             return [f"Job {title(one)} has failed: {one.job.reason}.", f"Next: {nearest}"]
         case JobState.PAUSED:
             return [*_paused(one), f"Or take what there is: {found}"]
@@ -132,9 +138,11 @@ def _paused(one: JobStatus) -> list[str]:
     where = f"{one.domains_finished:,} domains are done and saved; {one.domains_waiting + one.domains_open:,} wait."
     match halt_of(one.job.reason):
         case Halt.BUDGET:
-            higher = f"{resume} --max-credits {_higher(one.job.max_credits)}"
+            higher = f"{resume} --max-credits {higher_budget(one.job.max_credits)}"
+            used, cap = one.used_credits, one.job.max_credits
+            of_cap = f" of {cap:,}" if used < cap else ""  # what is left pays for no page that waits
             return [
-                f"Budget limit reached ({one.job.max_credits:,} credits used). Job paused. Resume with a higher limit: {higher}, or export partial results: prospector job export {job}"
+                f"Budget limit reached ({used:,}{of_cap} credits used). Job paused. Resume with a higher limit: {higher}, or export partial results: prospector job export {job}"
             ]
         case Halt.KEY:
             return [
@@ -249,7 +257,7 @@ def _on_hold(one: JobStatus) -> Iterator[str]:
     if one.job.state is not JobState.RUNNING:
         return
     for reason, count in (one.parked_pages or {}).items():
-        what = HELD_FOR[Parked(reason)].format(job=one.job.id, higher=_higher(one.job.max_credits))
+        what = HELD_FOR[Parked(reason)].format(job=one.job.id, higher=higher_budget(one.job.max_credits))
         yield f"{counted(count, 'page')} {'waits' if count == 1 else 'wait'} {what}"
 
 
@@ -282,11 +290,6 @@ def _reasons(one: JobStatus) -> str:
     more = len(told) - REASONS_SHOWN
     rest = f", and {counted(more, 'more reason')}: prospector job errors {one.job.id}" if more > 0 else ""
     return f" ({', '.join(told[:REASONS_SHOWN])}{rest})" if told else ""
-
-
-def _higher(cap: int) -> int:
-    """Rounded up to a thousand, and at least half as much again."""
-    return -(-max(cap * 3 // 2, 1_000) // 1_000) * 1_000
 
 
 def _moment(when: datetime) -> str:

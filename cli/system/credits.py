@@ -12,6 +12,7 @@ from prospector.errors import ProspectorError
 
 if TYPE_CHECKING:
     from prospector.jobs.books import Books
+    from prospector.store.spend import Unsettled
 
 LINES_SHOWN = 20
 
@@ -47,11 +48,16 @@ def credits_(lease: str | None, used_credits: int | None, as_json: bool) -> None
         click.echo(words)
     if found.unsettled:
         click.echo("")
-        rows = [(one.lease, one.job, one.credits, f"{one.at.astimezone():%Y-%m-%d %H:%M}") for one in found.unsettled]
-        output.table(["call", "job", "credits at most", "made"], rows[:LINES_SHOWN])
-        if len(rows) > LINES_SHOWN:
-            output.say(f"... and {len(rows) - LINES_SHOWN:,} more; --json lists all.")
+        shown = found.unsettled[:LINES_SHOWN]
+        rows = [(*_call(one), f"{one.at.astimezone():%Y-%m-%d %H:%M}") for one in shown]
+        output.table(["call", "job", "domain", "method", "credits at most", "made"], rows)
+        if len(found.unsettled) > LINES_SHOWN:
+            output.say(f"... and {len(found.unsettled) - LINES_SHOWN:,} more; --json lists all.")
         output.say("Settle one: prospector system credits --settle CALL --credits N")
+
+
+def _call(one: "Unsettled") -> tuple[str, str, str, str, int]:
+    return one.lease, one.job, one.domain or "(the job is deleted)", one.method, one.credits
 
 
 def _report(found: "Books", problem: ProspectorError | None) -> Iterator[str]:
@@ -95,7 +101,14 @@ def _as_object(found: "Books", problem: ProspectorError | None) -> dict[str, Any
             "difference": found.difference,
         },
         "unsettled": [
-            {"call": one.lease, "job": one.job, "credits": one.credits, "at": one.at.isoformat()}
+            {
+                "call": one.lease,
+                "job": one.job,
+                "domain": one.domain,
+                "method": one.method,
+                "credits": one.credits,
+                "at": one.at.isoformat(),
+            }
             for one in found.unsettled
         ],
     }

@@ -35,8 +35,10 @@ def round_trip(url: str, endpoint_url: str | None = None) -> None:
     with used.writer(key, "check", "application/octet-stream") as writer:
         writer.write(content)
         writer.commit()
-    same = b"".join(used.read(key)) == content
-    used.delete(key)
+    try:
+        same = b"".join(used.read(key)) == content
+    finally:
+        used.delete(key)
     if not same:
         raise EnvironmentInvalid(
             f"What was written to {url} came back changed.", "Check that storage before you trust it."

@@ -45,6 +45,10 @@ class Writer(Protocol):
 
 
 class Storage(Protocol):
+    @property
+    def url(self) -> str:
+        """As STORAGE_URL names it: two that have the same one hold the same files."""
+
     def writer(self, key: str, file_name: str, content_type: str) -> Writer:
         """`file_name` is what a browser saves it as."""
 

@@ -41,6 +41,10 @@ class Folder:
     def __init__(self, root: Path) -> None:
         self._root = root.resolve()  # keys lead to resolved paths, and one of another folder is told from these
 
+    @property
+    def url(self) -> str:
+        return self._root.as_uri()
+
     def writer(self, key: str, file_name: str, content_type: str) -> Writer:
         target = self._path(key)
         incoming = self._root / INCOMING / f"{quote(key, safe='')}.{secrets.token_hex(8)}"

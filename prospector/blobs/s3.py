@@ -38,6 +38,10 @@ class S3:
         self._client, self._bucket = client, bucket
         self._prefix = f"{prefix}/" if prefix else ""
 
+    @property
+    def url(self) -> str:
+        return f"s3://{self._bucket}/{self._prefix}".rstrip("/")
+
     def writer(self, key: str, file_name: str, content_type: str) -> Writer:
         return S3Writer(self._client, self._bucket, self._prefix + key, file_name, content_type)
 

@@ -20,6 +20,7 @@ SHARES = {
 }  # fmt: skip
 MAX_PAGES = 15
 METRIC, HIGHEST_RATING = "DR", 90
+HEAD = f"Domain,{METRIC},Note\r\n"
 MESS = (
     (f"https://www.{CLIENT}/pricing", "the client's own site"),
     ("https://www.facebook.com/acme", "a social network"),
@@ -35,9 +36,9 @@ def kinds() -> tuple[str, ...]:
 
 def domains_csv(plan: Plan) -> str:
     """With two columns of the user's own, and what is in every real list: duplicates, and rows that are no site to crawl."""
-    text = io.StringIO()
+    text = io.StringIO(HEAD)
+    text.seek(0, io.SEEK_END)
     writer = csv.writer(text)
-    writer.writerow(("Domain", METRIC, "Note"))
     writer.writerows(_rows(plan))
     return text.getvalue()
 

@@ -16,6 +16,7 @@ from prospector.store.sites import ORDINARY_DELAY_MS, SiteMemory
 
 LOG = logs.named(__name__)
 WRITE_SECONDS = 2.0
+CLOSE_SECONDS = 0.8  # when the worker ends: what Postgres does not take then, the sites will say again
 LONG_BLOCK_MS = 5_000
 SLOW_MOST = 20_000  # one beyond stays slow in the record when it becomes fast again
 
@@ -43,7 +44,11 @@ class SiteMemories:
     async def spider_closed(self, spider: Any) -> None:
         if self._task:  # the spider may close without having been opened
             self._task.cancel()
-        await self._write(spider.engine)
+        try:
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await self._write(spider.engine)
+        except TimeoutError:
+            LOG.warning("sites_unwritten")
 
     def note(self, site: str, delay_ms: int, blocked_ms: int) -> None:
         """`blocked_ms`: the moment until which the site is blocked, 0 if it is not."""

@@ -28,10 +28,12 @@ from twisted.web.http import PotentialDataLoss
 from twisted.web.http_headers import Headers as TwistedHeaders
 from zope.interface import implementer
 
-from prospector.fetch.failures import NO_ROOM, has_room, no_room
+from prospector.fetch.failures import NO_ROOM, NotSent, has_room, no_room
+from prospector.fetch.last_look import LEAVE, LastLookPool, Leave
 
-CONNECT_SECONDS = 20.0
 PEM_ENDS = b"-----END CERTIFICATE-----\n"
+UNSENT = (error.ConnectError, error.DNSLookupError, RequestNotSent)
+FAILED = (*UNSENT, client.ResponseFailed, error.ConnectionClosed, DeferredTimeout)
 
 
 class NotReached(Exception):
@@ -58,26 +60,24 @@ class OneShotClient:
         from twisted.internet import reactor
 
         self._reactor: Any = reactor
-        pool = client.HTTPConnectionPool(reactor, persistent=False)
+        pool = LastLookPool(reactor, persistent=False)  # type: ignore[no-untyped-call]  # Twisted says no types here
         policy = client.BrowserLikePolicyForHTTPS(trust_root())
-        self._agent = client.Agent(SystemNames(reactor), policy, connectTimeout=CONNECT_SECONDS, pool=pool)
+        self._agent = client.Agent(SystemNames(reactor), policy, pool=pool)
 
-    async def get(self, url: str, headers: dict[str, str], within_seconds: float, most_bytes: int) -> Raw:
-        """Raises NotReached, NoAnswer or NoRoom. What the answer's head said is never lost, whatever becomes of its body."""
+    async def get(self, url: str, headers: dict[str, str], within_seconds: float, most_bytes: int, leave: Leave) -> Raw:
+        """Raises NotReached, NoAnswer, NoRoom or, where the leave ran out before it left, NotSent. What the answer's head said
+        is never lost, whatever becomes of its body."""
         began = time.monotonic()
         sent = TwistedHeaders({name: [value] for name, value in headers.items()})
+        LEAVE.set(leave)
         asked: Deferred[Any] = self._agent.request(b"GET", url.encode("ascii"), sent)
         asked.addTimeout(within_seconds, self._reactor)
         try:
             response = await maybe_deferred_to_future(asked)
-        except (error.ConnectError, error.DNSLookupError, RequestNotSent) as problem:
-            if _is_for_room(problem):
-                raise await no_room(f"The call was not made: {problem}.") from problem
-            raise NotReached(str(problem)) from problem
-        except (client.ResponseFailed, error.ConnectionClosed, DeferredTimeout) as problem:
-            if _is_handshake(problem):
-                raise NotReached("its certificate is not valid") from problem
-            raise NoAnswer(_words(problem)) from problem
+        except FAILED as problem:
+            if leave.refused:
+                raise NotSent("The leave ran out before the call was made.") from problem
+            raise await _meant(problem) from problem
         body = _Body(most_bytes)
         left = max(0.0, within_seconds - (time.monotonic() - began))
         self._watch(body, left)
@@ -152,6 +152,16 @@ def trust_root() -> Any:
     """Mozilla's list: the machine's own is not where OpenSSL looks for it on every system."""
     pems = certifi.contents().encode().split(PEM_ENDS)[:-1]
     return trustRootFromCertificates([Certificate.loadPEM(pem + PEM_ENDS) for pem in pems])
+
+
+async def _meant(problem: Exception) -> Exception:
+    if isinstance(problem, UNSENT):
+        if _is_for_room(problem):
+            return await no_room(f"The call was not made: {problem}.")
+        return NotReached(str(problem))
+    if _is_handshake(problem):
+        return NotReached("its certificate is not valid")
+    return NoAnswer(_words(problem))
 
 
 def _is_for_room(problem: Exception) -> bool:

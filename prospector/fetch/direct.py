@@ -34,6 +34,7 @@ class DirectHandler(HTTP11DownloadHandler):
         kept = self._pool.maxPersistentPerHost
         self._pool = LastLookPool(reactor)  # type: ignore[no-untyped-call]  # Twisted says no types here
         self._pool.maxPersistentPerHost = kept
+        self._disconnect_timeout = 0  # the end waits for no connection; Scrapy's does for 1 s
         self._flights = Flights(crawler)
 
     async def download_request(self, request: Request) -> Response:

@@ -18,6 +18,7 @@ from prospector.core.visits.ticket import Ticket
 from prospector.errors import SettingInvalid
 from prospector.fetch.client import NoAnswer, NotReached, OneShotClient, Raw
 from prospector.fetch.key import key_in_force
+from prospector.fetch.last_look import Leave
 from prospector.fetch.paid import CHARGED_CREDITS, PaidCallFailed, PriceMalformed, PriceMissing
 from prospector.fetch.scrapingbee_answer import Target, bad_key, credits_charged, target
 
@@ -64,11 +65,12 @@ class ScrapingBee:
         return cls(settings["SCRAPINGBEE_API_URL"], key_in_force(), check, settings.getint("DOWNLOAD_MAXSIZE"))
 
     async def download_request(self, request: Request) -> Response:
-        """Raises PaidCallFailed where there is no page. What it cost is in the request's meta in every case."""
+        """Raises PaidCallFailed where there is no page, with what it cost in the request's meta; FetchFailed where no call was
+        made."""
         ticket: Ticket = request.meta["ticket"]
         await self._check(request.url)
         try:
-            raw = await self._call(request.url, ticket)
+            raw = await self._call(request.url, ticket, Leave(request.meta["passage"]))
         except PaidCallFailed as failed:
             request.meta[CHARGED_CREDITS] = failed.charged_credits
             raise
@@ -78,13 +80,13 @@ class ScrapingBee:
     async def close(self) -> None:
         """Nothing is kept open between calls."""
 
-    async def _call(self, url: str, ticket: Ticket) -> Raw:
+    async def _call(self, url: str, ticket: Ticket, leave: Leave) -> Raw:
         key = self._key()
         if not key or not (key.isascii() and key.isprintable()):
             raise bad_key("There is no usable ScrapingBee key.", 0)
         headers = {"Authorization": f"Bearer {key}"}
         try:
-            return await self._client.get(self._url(url, ticket), headers, ANSWER_SECONDS, self._most_bytes)
+            return await self._client.get(self._url(url, ticket), headers, ANSWER_SECONDS, self._most_bytes, leave)
         except NotReached as error:
             raise PaidCallFailed(Evidence.PROVIDER_FAILED, f"ScrapingBee is not reached: {error}", 0) from error
         except NoAnswer as error:

@@ -18,6 +18,7 @@ OWN_HEADERS = frozenset({b"cost", b"auto-cost", b"initial-status-code", b"resolv
 OF_THE_WIRE = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})  # the body comes decoded
 TARGET_STATUS = re.compile(r"Server responded with (\d{3})")
 ALLOWED = re.compile(r"Max concurrency allowed (\d+)")
+PRICE_DIGITS = 4  # the dearest call there is costs 75; a figure that neither ledger nor Redis can hold is none
 NO_CREDITS_LEFT = "Monthly API calls limit reached"
 
 
@@ -37,7 +38,7 @@ def credits_charged(raw: Raw) -> int:
         if raw.status >= 500 and INITIAL_STATUS not in raw.headers:
             return 0  # the call did not come through to where it is billed, and ScrapingBee bills no 5xx
         raise PriceMissing(f"ScrapingBee did not say what a call cost (HTTP {raw.status}).", "It counts in full.")
-    if not (cost.isascii() and cost.isdigit()):
+    if not (cost.isascii() and cost.isdigit() and len(cost) <= PRICE_DIGITS):
         raise PriceMalformed(f"ScrapingBee says that a call cost {cost!r} credits.", "It counts in full.")
     return int(cost)
 

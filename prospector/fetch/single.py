@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from prospector.core.visits.answers import cookies_of
 from prospector.core.visits.identity import CRAWLER, identity
 from prospector.core.visits.robots_visit import authority
 from prospector.core.web import robots
@@ -28,17 +29,19 @@ CHUNK_BYTES = 64 * 1024
 SECONDS_IN_ALL = 30  # of one request
 CONNECT_SECONDS = 10
 REDIRECTS = frozenset([301, 302, 303, 307, 308])
+UNPACKED = frozenset(["", "identity", "utf-8"])  # the last is a mistake of servers, and no packing
 FILE_INSTEAD = "save the page and name the file"
 
 
 @dataclass(frozen=True)
 class Fetched:
-    """`url` is where the last redirect led."""
+    """`url` is where the last redirect led; `cookies` are those that it sets, as a request would carry them."""
 
     url: str
     status: int
     content_type: str
     body: bytes
+    cookies: str = ""
 
 
 def fetch(url: str, names: Names, delay_seconds: float) -> Fetched:
@@ -57,12 +60,19 @@ class _Visit:
 
     def page(self, url: str) -> Fetched:
         url = _valid(url)
+        cookie = ""
         for _ in range(MOST_HOPS + 1):
             self._ask_robots(url)
-            fetched, target = self._get(url, identity(JOB, urlsplit(url).hostname or ""), BODY_BYTES_AT_MOST)
+            headers = {**identity(JOB, urlsplit(url).hostname or ""), **({"Cookie": cookie} if cookie else {})}
+            fetched, target = self._get(url, headers, BODY_BYTES_AT_MOST)
             if target is None:
                 return fetched
-            url = _valid(target)
+            if not target:
+                raise ProspectorError(f"{url} redirects to no web address.", "Look at it in a browser.")
+            if target == url and fetched.cookies in ("", cookie):
+                raise ProspectorError(f"{url} redirects to itself.", "Look at it in a browser.")
+            cookie = (fetched.cookies or cookie) if _site(target) == _site(url) else ""
+            url = target
         raise ProspectorError(f"{url}: more than {MOST_HOPS} redirects.", "Name the page they lead to.")
 
     def _ask_robots(self, url: str) -> None:
@@ -104,7 +114,8 @@ class _Visit:
             answer = connection.getresponse()
             onward = _onward(answer, url) if answer.status in REDIRECTS else None
             body = b"" if onward is not None else _body(answer, connection.deadline, bytes_at_most)
-            return Fetched(url, answer.status, answer.getheader("Content-Type") or "", body), onward
+            cookies = cookies_of(answer.headers.get_all("Set-Cookie") or ())
+            return Fetched(url, answer.status, answer.getheader("Content-Type") or "", body, cookies), onward
         except (OSError, http.client.HTTPException, zlib.error) as error:
             raise ProspectorError(
                 f"{url} could not be read: {error or type(error).__name__}.", f"Check the address, or {FILE_INSTEAD}."
@@ -142,14 +153,26 @@ def _valid(url: str) -> str:
 
 
 def _onward(answer: http.client.HTTPResponse, url: str) -> str:
+    location = answer.getheader("Location")
     try:
-        return resolve(answer.getheader("Location") or "", url).partition("#")[0]
+        return resolve(_utf_8(location), url).partition("#")[0] if location is not None else ""
     except UrlInvalid:
         return ""
 
 
+def _utf_8(header: str) -> str:
+    """As sites write what is not ASCII; http.client reads Latin-1."""
+    try:
+        return header.encode("latin-1").decode()
+    except UnicodeError:
+        return header
+
+
 def _body(answer: http.client.HTTPResponse, deadline: float, bytes_at_most: int) -> bytes:
-    packed = (answer.getheader("Content-Encoding") or "").strip().lower() in ("gzip", "x-gzip")
+    encoding = (answer.getheader("Content-Encoding") or "").strip().lower()
+    packed = encoding in ("gzip", "x-gzip")
+    if not packed and encoding not in UNPACKED:
+        raise http.client.HTTPException(f"it is packed as {encoding[:20]!r}, which was not asked for")
     unpack = zlib.decompressobj(zlib.MAX_WBITS | 16) if packed else None
     body = b""
     while len(body) < bytes_at_most and (chunk := answer.read1(CHUNK_BYTES)):

@@ -4,6 +4,7 @@ import asyncio
 import math
 from collections.abc import Awaitable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any, TypeVar, cast
 
 from redis import Redis, exceptions
@@ -14,6 +15,7 @@ from redis.retry import Retry
 
 from prospector.errors import ProspectorError
 from prospector.frontier.calls import Call
+from prospector.frontier.keys import LEASES, META, PREFIX, ROBOTS, SITE, key
 from prospector.frontier.scripts import every_script, script
 from prospector.frontier.server import (
     ANSWER_SECONDS,
@@ -31,6 +33,9 @@ T = TypeVar("T")
 
 # waiting, not failing: a server that restarts, loads its file (BUSYLOADING is a ConnectionError), or lost its scripts
 AWAY = (exceptions.ConnectionError, exceptions.TimeoutError, exceptions.NoScriptError, OSError)
+
+KEYS_A_CALL = 1_000
+SITE_KEPT_SECONDS = 25 * 3_600  # an hour longer than a site may be blocked
 
 
 class Refusing(exceptions.RedisError):
@@ -96,6 +101,26 @@ class Frontier:
             for call in calls:
                 pipeline.evalsha(script(call.script).sha, 0, *call.told())
             return pipeline.execute(raise_on_error=False)  # raising, it puts its own words first
+
+    def forget(self) -> int:
+        """All but what sites and their robots.txt have asked for. Returns the epoch it had; 0: it was empty.
+
+        The leases go first, together with the word that there is a frontier: what comes back finds no half of its domain.
+        """
+        with self._in_our_words():
+            epoch = int(self.redis.hget(key(META), "epoch") or 0)
+            self.redis.unlink(key(META), key(LEASES))
+            names = self.redis.scan_iter(f"{PREFIX}*", count=KEYS_A_CALL)
+            while batch := list(islice(names, KEYS_A_CALL)):
+                with self.redis.pipeline(transaction=False) as pipeline:
+                    for name in batch:
+                        if name.startswith(key(SITE, site="").encode()):
+                            pipeline.hdel(name, "lease", "slot")
+                            pipeline.expire(name, SITE_KEPT_SECONDS, nx=True)  # as while it was asked: it had none
+                        elif not name.startswith(key(ROBOTS, authority="").encode()):
+                            pipeline.unlink(name)
+                    pipeline.execute()
+        return epoch
 
     def memory(self) -> Memory:
         with self._in_our_words():

@@ -98,6 +98,10 @@ class InProcessFrontier:
     def may_send(self, ticket: Ticket) -> bool:
         return ticket.lease in self.hands
 
+    def left(self) -> tuple[int, str]:
+        """Pages that are known and were not asked for, and which limit is why."""
+        return len(self._scores) + len(self._later), self._limit()
+
     def poke(self) -> None:
         self._changed.set()
 
@@ -159,10 +163,18 @@ class InProcessFrontier:
             self._scores[heapq.heappop(self._later)[2]] = FRONT
 
     def _is_over(self) -> bool:
+        return bool(self._limit()) or not (self._scores or self._later)
+
+    def _limit(self) -> str:
+        """In words, the one that is reached."""
         limits = self._limits
-        most = min(limits.max_pages, limits.top_pages + 1) if self._top else limits.max_pages
-        out_of_time = (steady_seconds() - self._opened_at) * MS > limits.max_ms
-        return out_of_time or self.fetched >= most or not (self._scores or self._later)
+        if (steady_seconds() - self._opened_at) * MS > limits.max_ms:
+            return "time limit"
+        if self.fetched >= limits.max_pages:
+            return "page limit"
+        if self._top and self.fetched > limits.top_pages:
+            return f"of a site with more than {limits.threshold_pages} pages only the best linked are read"
+        return ""
 
     def _wait_seconds(self) -> float:
         now = steady_seconds()

@@ -13,7 +13,9 @@ DEAD = "dead"  # hash: entry of a page -> why it is handed out no more (JSON), u
 TOLD = "told"  # sorted set: event of the record that somebody was told -> itself; the newest of them
 PROVIDER = "provider"  # hash: failures in a row, first, fine, opened, probe, called, stopped, most, most_until
 CROWDED = "crowded"  # string: why new jobs have to wait
-PAID_FLYING = "paid-flying"  # sorted set: lease of a paid request in flight -> since when
+PAID_FLYING = (
+    "paid-flying"  # sorted set: lease of a paid request in flight -> since when, '+inf' while it is not confirmed
+)
 PAID_WAITING = "paid-waiting"  # sorted set: job -> turn; jobs with a line of paid pages
 
 # leases and those who hold them
@@ -21,7 +23,7 @@ LEASES = "leases"  # hash: lease -> what was handed out (JSON)
 WORKERS = "workers"  # sorted set: worker -> the moment all its leases expire unless it beats
 NODES = "nodes"  # sorted set: node -> last sign of life of any of its workers
 HANDS = "hands:{worker}"  # set: leases of a worker
-WORKER = "worker:{worker}"  # hash: what a worker says of itself
+WORKER = "worker:{worker}"  # hash: what a worker says of itself, left (it said goodbye)
 
 # a job
 JOB = "job:{job}"  # hash: state, since (when it was last begun to be handed out), limits, counters, money, find (the page with the newest mention), asked (whether the addresses of the client are)
@@ -42,7 +44,7 @@ ADDRESS = "address:{address}"  # hash: next, flying
 ROBOTS = "packed-robots:{authority}"  # string: robots.txt as read, packed, for all jobs
 
 # a domain of a job
-DOMAIN = "domain:{job}:{domain}"  # hash: site, home, opened, counters, mode, method, memory, unlisted (on no list)
+DOMAIN = "domain:{job}:{domain}"  # hash: site, home, opened, counters, mode, method, memory, unlisted (on no list), home_over (its homepage needs no more credits)
 QUEUE = "queue:{job}:{domain}"  # sorted set: url -> score
 STATE = "state:{job}:{domain}"  # hash: url -> state of a page that is not as new (codec.py)
 SEEN = "seen:{job}:{domain}"  # set: fingerprints

@@ -73,10 +73,16 @@ def unbalanced() -> Call[list[str]]:
     return Call("unbalanced", (), lambda raw: [job.decode() for job in raw])
 
 
-def balance(job: str, used_credits: int, unsettled: Iterable[tuple[str, int]]) -> Call[bool]:
-    """`unsettled`: lease and reserved credits. Read from the record after `unbalanced` named the job, not before."""
+def doubt(job: str) -> Call[int]:
+    """Nothing more is paid for by this job before it is balanced. Gives the sign under which that may be done."""
+    return Call("doubt", (job,), int)
+
+
+def balance(job: str, sign: int, used_credits: int, unsettled: Iterable[tuple[str, int]]) -> Call[bool]:
+    """`unsettled`: lease and reserved credits; read from the record after the doubt that gave the sign. False: there was
+    another doubt since."""
     words = [word for lease, credit_count in unsettled for word in (lease, credit_count)]
-    return Call("balance", (job, used_credits, *words), bool)
+    return Call("balance", (job, sign, used_credits, *words), bool)
 
 
 def remember(lease: str, memory: MethodMemory) -> Call[bool]:

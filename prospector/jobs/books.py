@@ -9,6 +9,7 @@ from prospector.errors import Conflict, NotFound
 from prospector.fetch.usage import Usage, usage
 from prospector.frontier import paid_calls
 from prospector.frontier.client import Frontier
+from prospector.jobs.balance import balance_job
 from prospector.store import costs, spend
 from prospector.store.spend import Totals, Unsettled
 
@@ -55,9 +56,7 @@ def settle(engine: Engine, frontier: Frontier, lease: str, used_credits: int) ->
             raise Conflict(f"Call {lease} may still be answered.", "It can be settled five minutes after it was made.")
         spend.settle(connection, {lease: used_credits})
     with engine.connect() as connection:
-        unsettled = spend.unsettled_of(connection, call.job)
-        used = spend.job_totals(connection, call.job).used
-    frontier.run(paid_calls.balance(call.job, used, unsettled.items()))
+        balance_job(connection, frontier, call.job)
     return call.job
 
 

@@ -10,17 +10,20 @@ from contextlib import suppress
 from sqlalchemy import Connection, Engine
 
 from prospector.blobs import Storage
-from prospector.core.job.halts import QUEUED, Halt
+from prospector.core.job.halts import QUEUED, Halt, halt_of, higher_budget
+from prospector.core.job.retention import EXPORT_DAYS
 from prospector.core.job.states import ENDED, JobState
-from prospector.errors import Conflict
+from prospector.core.visits.outcomes import DomainState
+from prospector.errors import BudgetReached, Conflict, ProspectorError
 from prospector.frontier import job_calls
 from prospector.frontier.client import Frontier
 from prospector.jobs.exports.shelf import forget
 from prospector.jobs.follow import prepare, reconcile
-from prospector.store import domains, jobs
-from prospector.store.jobs import IllegalMove
+from prospector.store import domains, jobs, spend
+from prospector.store.jobs import IllegalMove, Job
 
-AT_REST = frozenset({JobState.PAUSING, JobState.PAUSED, JobState.FAILED})
+RESUMABLE = frozenset({JobState.PAUSING, JobState.PAUSED, JobState.FAILED})
+NOT_RETRIED = frozenset({JobState.PENDING, JobState.CANCELLED, JobState.ARCHIVED})
 REOPENED_AT_ONCE = 1_000
 
 
@@ -30,6 +33,17 @@ class NotNow(Conflict):
     def __init__(self, job_id: str, state: JobState, asked: str) -> None:
         super().__init__(f"Job {job_id} is {state}: {asked}.", WAYS[state].format(job=job_id))
         self.state = state
+
+
+class FilesLeft(ProspectorError):
+    """The job is gone, and its exports could not be deleted with it."""
+
+    def __init__(self, job_id: str, error: ProspectorError) -> None:
+        super().__init__(
+            f"Job {job_id} is deleted, but not the files of its exports: {error.problem}",
+            f"Nothing lists them any more; they are deleted when they are {EXPORT_DAYS} days old.",
+        )
+        self.exit_code = error.exit_code
 
 
 # what to do instead, from each state
@@ -75,7 +89,10 @@ def resume(engine: Engine, frontier: Frontier, job_id: str, max_credits: int | N
         job = jobs.hold_still(connection, job_id)
         if max_credits is not None:
             jobs.allow(connection, job_id, max_credits)
-        if job.state in AT_REST:
+        if job.state is JobState.FAILED and domains.tally(connection, job_id)[DomainState.FAILED] == job.domains_total:
+            raise NotNow(job_id, job.state, "every domain failed, and there is nothing to resume")
+        if job.state in RESUMABLE:
+            _refuse_used_up(connection, job, job.max_credits if max_credits is None else max_credits)
             jobs.move(connection, job_id, JobState.RUNNING, "resumed")
         elif job.state is not JobState.RUNNING or (max_credits is None and not waits):
             raise NotNow(job_id, job.state, "there is nothing to resume")
@@ -92,7 +109,7 @@ def retry(engine: Engine, frontier: Frontier, job_id: str) -> int:
     """The failed domains again, as new ones. Returns how many; what was found on the others stays as it is."""
     with engine.begin() as connection:
         job = jobs.hold_still(connection, job_id)
-        if job.state in {JobState.PENDING, JobState.CANCELLED, JobState.ARCHIVED}:
+        if job.state in NOT_RETRIED:
             raise NotNow(job_id, job.state, "no failed domain can be tried again")
         again = _reopen_failed(connection, job_id)
         if again and job.state in {JobState.COMPLETED, JobState.FAILED}:
@@ -111,7 +128,21 @@ def delete(engine: Engine, frontier: Frontier, job_id: str, files: Storage) -> N
         if job.state not in ENDED:  # somebody has started it again just now
             raise NotNow(job_id, job.state, "it is not deleted")
         jobs.remove(connection, job_id)
-    forget(files, job_id)  # what a crash leaves of them here ends with their links
+    try:
+        forget(files, job_id)  # what a crash leaves of them here ends with their links
+    except ProspectorError as error:
+        raise FilesLeft(job_id, error) from error
+
+
+def _refuse_used_up(connection: Connection, job: Job, cap_credits: int) -> None:
+    """A job that has paused for its budget and is given no more would say that it goes on, and pause at once."""
+    totals = spend.job_totals(connection, job.id)
+    used = totals.used + totals.reserved
+    if halt_of(job.reason) is Halt.BUDGET and used >= cap_credits:
+        raise BudgetReached(
+            f"Job {job.id} has used {used:,} credits: a limit of {cap_credits:,} pays for nothing more.",
+            f"Give it a higher one: prospector job resume {job.id} --max-credits {higher_budget(used)}",
+        )
 
 
 def _reopen_failed(connection: Connection, job_id: str) -> int:

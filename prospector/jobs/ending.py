@@ -8,6 +8,7 @@ from prospector.core.visits.ladder import Parked
 from prospector.core.visits.outcomes import DomainState
 from prospector.frontier import job_calls
 from prospector.frontier.client import Frontier
+from prospector.jobs.balance import regain
 from prospector.store import domains, jobs
 from prospector.store.jobs import Job
 
@@ -38,7 +39,7 @@ def in_words(done: int, failed: int) -> str:
 def rest(connection: Connection, frontier: Frontier, job: Job) -> bool:
     """Pauses a job that has nothing left but pages that somebody has to let go on."""
     parked = frontier.run(job_calls.stuck(job.id))
-    if not parked:
+    if not parked or (parked == Parked.BUDGET and regain(connection, frontier, job.id)):
         return False
     jobs.move(connection, job.id, JobState.PAUSED, _why(HALTS[Parked(parked)], job))
     return True

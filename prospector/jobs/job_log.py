@@ -2,9 +2,10 @@
 
 import heapq
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -20,6 +21,8 @@ from prospector.store.kinds import EventKind
 
 EVENTS_MOST = 1_000
 BLOCK_BYTES = 2**16  # of each log of a stack or node, of which there may be hundreds
+CLOCKS_APART = timedelta(hours=1)  # of a node and of Postgres, which says when a job was made
+BEGINNING = re.compile(r'(?:\{"time": ")?(\d{4}-\d\d-\d\dT[0-9:.]+Z)')
 WORKERS_LOGS = ("logs", nodes.PROJECT, "domain")
 
 
@@ -40,20 +43,28 @@ def record(connection: Connection, job_id: str) -> Iterator[str]:
     for one in events.of_job(connection, job_id, EVENTS_MOST):
         level = "WARNING" if one.kind is EventKind.ALERT else "INFO"
         moved = {"from": one.from_state, "to": one.to_state} if one.to_state else {}
-        when = one.at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
-        event = {"time": when, "level": level, "event": one.kind, "job": job_id, **moved, "reason": one.reason}
+        event = {"time": stamp(one.at), "level": level, "event": one.kind, "job": job_id, **moved, "reason": one.reason}
         yield json.dumps(event)
 
 
-def lines(logs: Mapping[str, Iterable[str]], job_id: str, most: int) -> list[dict[str, Any]]:
-    """The newest ones of all workers, in order. Each log is given newest first, and read only as far back as that takes."""
-    of_job = (_of_job(source, worker, job_id) for worker, source in logs.items())
+def lines(logs: Mapping[str, Iterable[str]], job_id: str, most: int, since: datetime) -> list[dict[str, Any]]:
+    """The newest ones of all workers, in order. Each log is given newest first, and read only as far back as that takes, and
+    not to before the job was made."""
+    first = stamp(since - CLOCKS_APART)
+    of_job = (_of_job(source, worker, job_id, first) for worker, source in logs.items())
     merged = heapq.merge(*of_job, key=lambda event: str(event.get("time")), reverse=True)
     return list(islice(merged, most))[::-1]
 
 
-def _of_job(source: Iterable[str], worker: str, job_id: str) -> Iterator[dict[str, Any]]:
+def stamp(moment: datetime) -> str:
+    """As lines have it."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
+
+
+def _of_job(source: Iterable[str], worker: str, job_id: str, first: str) -> Iterator[dict[str, Any]]:
     for line in source:
+        if (begun := BEGINNING.match(line)) and begun[1] < first:
+            return
         if job_id not in line:
             continue
         event = _event(line)

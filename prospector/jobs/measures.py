@@ -9,10 +9,10 @@ from prospector.core.system import latency
 from prospector.frontier.client import Frontier
 from prospector.jobs import figures
 from prospector.jobs.figures import Figures
-from prospector.store import history
+from prospector.store import history, spend
 from prospector.store.history import History
 
-DAYS = 30
+DAYS, MINUTES = 30, 5
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,11 @@ def measures(engine: Engine, frontier: Frontier, paid_most: int) -> list[Measure
     now = figures.look(engine, frontier)
     with engine.connect() as connection:
         past = history.since(connection, DAYS)
-    return [*_lately(now), *_performance(now, past, paid_most)]
+        calls = spend.calls_lately(connection, MINUTES)
+    return [*_lately(now, calls), *_performance(now, past, paid_most)]
 
 
-def _lately(now: Figures) -> list[Measure]:
+def _lately(now: Figures, calls: int) -> list[Measure]:
     """FR-7.2."""
     domains = sum(one.domains_recently.in_5_minutes for one in now.statuses) / 5
     pages = sum(one.pages_recently.in_5_minutes for one in now.statuses) / 5
@@ -50,6 +51,13 @@ def _lately(now: Figures) -> list[Measure]:
         Measure("error rate", _percent(failed, settled), "%", "", "pages that failed / pages settled, jobs under way"),
         Measure(
             "queue depth", now.open_work, "pages", "< 50,000", "pages queued, in line for paid requests, or parked"
+        ),
+        Measure(
+            "requests to ScrapingBee",
+            round(calls / MINUTES / 60, 2),
+            "1/s",
+            "",
+            "paid requests begun in the last 5 minutes / 300",
         ),
         Measure(
             "requests to ScrapingBee in flight", now.provider.in_flight, "", "", "leases of paid pages that are out"

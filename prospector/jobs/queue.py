@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, Engine
 
-from prospector.core.job.states import JobState
+from prospector.core.job.states import UNDER_WAY, JobState
 from prospector.core.visits.outcomes import FINISHED, DomainState
 from prospector.errors import Conflict, NotFound
 from prospector.frontier import job_calls, rebuild_calls
@@ -15,7 +15,6 @@ from prospector.store import dead_letters, domains, jobs
 from prospector.store.dead_letters import DeadLetter
 from prospector.store.domains import Seed
 
-UNDER_WAY = frozenset({JobState.RUNNING, JobState.PAUSING, JobState.PAUSED})
 ENDED_WELL = frozenset({JobState.COMPLETED, JobState.FAILED})
 LETTERS_SHOWN = 20
 MOST_DIGITS = 18  # of the number of a dead letter; a longer one is nobody's

@@ -5,17 +5,16 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, Engine
 
 from prospector import logs
-from prospector.core.job.states import JobState
+from prospector.core.job.states import UNDER_WAY, JobState
 from prospector.frontier import calls, rebuild_calls
 from prospector.frontier.client import Frontier
 from prospector.frontier.rebuild_calls import Lost, RecalledSite
 from prospector.jobs.fill import fill
-from prospector.store import jobs, locks, rebuild, sites
+from prospector.store import jobs, locks, rebuild, schema, sites
 from prospector.store.failures import each
 from prospector.store.locks import Lock
 
 LOG = logs.named(__name__)
-UNDER_WAY = frozenset({JobState.RUNNING, JobState.PAUSING, JobState.PAUSED})
 SITES_A_CALL = 1_000
 
 
@@ -43,6 +42,17 @@ def rebuild_if_lost(engine: Engine, frontier: Frontier) -> Rebuilt | None:
                 return None
             _mend(connection, frontier, lost)
     return Rebuilt(lost.everything, lost.unfilled)
+
+
+def forget_all(engine: Engine, frontier: Frontier) -> None:
+    """After another record was put in place: the frontier knows of pages as read that this one lacks. So it is lost on purpose,
+    and whoever looks next fills it as after any loss."""
+    with engine.begin() as connection:
+        locks.await_turn(connection, Lock.REBUILD)
+        had = frontier.forget()
+        if had and schema.revision(connection):
+            while rebuild.next_epoch(connection) < had:  # the older record counts from its own: no lease may come twice
+                pass
 
 
 def _lost(connection: Connection, frontier: Frontier) -> Lost:

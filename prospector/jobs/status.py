@@ -15,6 +15,7 @@ from prospector.errors import ServerUnreachable
 from prospector.frontier import job_calls
 from prospector.frontier.client import Frontier
 from prospector.frontier.job_calls import Status
+from prospector.jobs import judging
 from prospector.jobs.follow import bring_on, left
 from prospector.store import checkpoints, domains, finds, jobs, misses, verdicts
 from prospector.store.checkpoints import Checkpoint
@@ -29,7 +30,8 @@ KEYWORDS_NAMED = 3
 class JobStatus:
     """`domains_done` without those that failed. `counted_at`: when these were the counters; `is_live` where that is now.
 
-    `parked_pages`: what they wait for -> pages. `failures`: reason -> domains. `methods`: domains by the dearest method they needed; of a job that has ended.
+    `parked_pages`: what they wait for -> pages. `failures`: reason -> domains; None where they were not counted.
+    `methods`: domains by the dearest method they needed; of a job that has ended, or has paid for something.
     `mentions`: a keyword on a page, as results.csv has rows. `newest_find`: of a job under way.
     `qualified`: domains that are worth an outreach, of those that were judged so far, seconds after they are done.
     `client_urls_left`: addresses of the client that pages link to, and that are asked for when the list is done.
@@ -104,7 +106,7 @@ class JobStatus:
             "parked_pages": dict(self.parked_pages or {}),
             "stalled_domains": self.domains_stalled,
             "stalled_until": _iso(self.stalled_until),
-            "failures": dict(self.failures or {}),
+            "failures": None if self.failures is None else dict(self.failures),
             "created_at": _iso(job.created_at),
             "started_at": _iso(job.started_at),
             "moved_at": _iso(job.moved_at),
@@ -114,7 +116,10 @@ class JobStatus:
 
 
 def status(engine: Engine, frontier: Frontier, job_id: str) -> JobStatus:
-    """Whoever looks at a job under way also brings it on: requests that have ended make a pause, the last domain an end."""
+    """Whoever looks at a job under way also brings it on: requests that have ended make a pause, the last domain an end.
+
+    And the domains of one that has just ended are judged, or its last word would be less than its prospects.csv has.
+    """
     with engine.connect() as connection:
         job = jobs.job(connection, job_id)
     try:
@@ -127,6 +132,9 @@ def status(engine: Engine, frontier: Frontier, job_id: str) -> JobStatus:
         known = None
     with engine.connect() as connection:
         job = jobs.job(connection, job_id)
+    if job.state in ENDED:
+        judging.judge_finished(engine, job_id)
+    with engine.connect() as connection:
         found = (
             of_counters(job, known) if known else of_checkpoint(job, checkpoints.last(connection, [job_id]).get(job_id))
         )
@@ -204,10 +212,10 @@ def of_checkpoint(job: Job, last: Checkpoint | None) -> JobStatus:
 def _explained(connection: Connection, found: JobStatus) -> JobStatus:
     job = found.job
     failures = misses.reasons(connection, job.id) if found.domains_failed else {}
-    methods = domains.by_dearest_method(connection, job.id) if job.state in ENDED else None
+    methods = domains.by_dearest_method(connection, job.id) if job.state in ENDED or found.used_credits else None
     found_nothing = job.state is JobState.COMPLETED and found.mentions == 0 and found.pages > 0
     missed = _not_found(connection, found) if found_nothing else ()
-    qualified = verdicts.qualified(connection, job.id)
+    qualified = verdicts.qualified(connection, [job.id]).get(job.id, 0)
     return replace(found, failures=failures, methods=methods, not_found=missed, qualified=qualified)
 
 

@@ -5,15 +5,16 @@ It waits for the end of a pipe, because that works on every system and, unlike a
 
 import os
 import signal
-from pathlib import Path
 
 from prospector.local import leftovers
+from prospector.local.home import Home, remove_marked
 
 DESCRIPTORS = 1024
 
 
-def fork(servers: list[Path], mark: str, generation: str) -> tuple[int, int]:
+def fork(home: Home, generation: str) -> tuple[int, int]:
     """The guard's pid, and the descriptor whose closing it waits for."""
+    servers, mark, sockets = home.server_locks, home.mark, home.sockets  # while the folder is there
     reading, writing = os.pipe()
     supervisor = os.getpid()
     pid = os.fork()
@@ -30,7 +31,9 @@ def fork(servers: list[Path], mark: str, generation: str) -> tuple[int, int]:
         os.read(reading, 1)
         leftovers.end(servers, mark, generation)
     except FileNotFoundError:
-        # the stack's folder was deleted while it ran: no lock can tell any more who is left, but all are of one group
+        # the stack's folder was deleted while it ran: no lock can tell any more who is left, but all are of one group.
+        # Nor will a next start take away what lies beside it, a key among the options for instance
+        remove_marked(sockets.parent, mark)
         if os.getpgrp() == supervisor:
             os.killpg(supervisor, signal.SIGKILL)
     finally:

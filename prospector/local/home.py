@@ -61,9 +61,7 @@ class Home:
 
     def remove_sockets(self) -> None:
         """Called when nothing runs; with what lies beside them for `nobody`."""
-        for folder in self.sockets.parent.glob(f"{self.mark}*"):
-            if not folder.is_symlink() and folder.stat().st_uid == os.getuid():
-                shutil.rmtree(folder, ignore_errors=True)
+        remove_marked(self.sockets.parent, self.mark)
 
     def make(self) -> None:
         try:
@@ -90,6 +88,12 @@ class Home:
         refuse_foreign(self.sockets)
         if self.sockets.stat().st_mode & 0o077:
             raise EnvironmentInvalid(f"{self.sockets} is open to other users.", "Remove it.")
+
+
+def remove_marked(parent: Path, mark: str) -> None:
+    for folder in parent.glob(f"{mark}*"):
+        if not folder.is_symlink() and folder.stat().st_uid == os.getuid():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def refuse_foreign(folder: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from prospector.local.home import Home
 
 NAME = "backlink-prospector"
+SYSTEMD = Path("/run/systemd/system")  # is there while systemd runs the machine: sd_booted(3)
 UNIT = """\
 [Unit]
 Description=Backlink Prospector: its local Postgres, Redis and Scrapyd
@@ -33,13 +34,18 @@ def install(home: Home) -> Path:
     if sys.platform == "darwin":
         path.write_bytes(plistlib.dumps(_agent(home)))
         return path
-    quoted = " ".join(_escaped(word) for word in _command())
+    quoted = " ".join(_escaped(word).replace("$", "$$") for word in _command())  # there alone it names a variable
     path.write_text(UNIT.format(command=quoted, home=_escaped(f"PROSPECTOR_HOME={home.folder}")), encoding="utf-8")
     wanted = _wanted(path)
     wanted.parent.mkdir(exist_ok=True)
     wanted.unlink(missing_ok=True)
     wanted.symlink_to(path)  # what `systemctl --user enable` does
     return path
+
+
+def is_heeded() -> bool:
+    """Whether anything on this machine reads the entry: not in a container, nor in WSL as it comes."""
+    return sys.platform == "darwin" or SYSTEMD.is_dir()
 
 
 def remove() -> bool:
@@ -67,8 +73,8 @@ def _command() -> list[str]:
 
 
 def _escaped(word: str) -> str:
-    """As systemd reads a word: quotes for spaces, no percent specifiers, no variables."""
-    text = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("$", "$$")
+    """As systemd reads a word: quotes for spaces, no percent specifiers."""
+    text = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{text}"'
 
 

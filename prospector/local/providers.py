@@ -43,7 +43,7 @@ def postgres(folder: str | None) -> list[Provider]:
     ]
     usable = [one for one in providers if one.major >= OLDEST_POSTGRES]
     if not usable:
-        raise _missing("Postgres", OLDEST_POSTGRES, folder, "DATABASE_URL")
+        raise _missing(f"Postgres {OLDEST_POSTGRES}", folder, "POSTGRES_PROGRAMS", "DATABASE_URL")
     return usable
 
 
@@ -53,7 +53,7 @@ def redis(program: str | None) -> Provider:
         version = version_of(path)
         if version and int(version.split(".")[0]) >= OLDEST_REDIS:
             return Provider(name, path, version)
-    raise _missing("Redis or Valkey", OLDEST_REDIS, program, "REDIS_URL")
+    raise _missing(f"Redis or Valkey {OLDEST_REDIS}", program, "REDIS_PROGRAM", "REDIS_URL")
 
 
 @cache
@@ -104,8 +104,8 @@ def _number_in(folder: Path) -> int:
     return int(digits[1]) if digits else 0
 
 
-def _missing(what: str, oldest: int, named: str | None, setting: str) -> EnvironmentInvalid:
+def _missing(what: str, named: str | None, name: str, setting: str) -> EnvironmentInvalid:
+    """`name`: the option that says where the programs are; `setting`: the one of a server that runs."""
     where = f"at {named}" if named else "in the wheels and on the PATH"
-    return EnvironmentInvalid(
-        f"No {what} {oldest} or newer that runs on this machine was found {where}.", ELSEWHERE.format(setting=setting)
-    )
+    remedy = f"Correct {name}, or leave it out." if named else ELSEWHERE.format(setting=setting)
+    return EnvironmentInvalid(f"No {what} or newer that runs on this machine was found {where}.", remedy)

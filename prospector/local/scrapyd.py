@@ -83,6 +83,8 @@ def write_config(folder: Path) -> None:
     }
     config["services"] = dict.fromkeys(DISABLED, "")
     config["settings"] = {"default": "prospector.settings", PROJECT: "prospector.settings"}
+    for name, value in config["scrapyd"].items():
+        config["scrapyd"][name] = value.replace("%", "%%")  # Scrapyd reads it with interpolation
     text = io.StringIO()
     config.write(text)
     write_private(folder / CONFIG, text.getvalue())

@@ -103,7 +103,7 @@ class Supervisor:
         self.asked_to_stop = True
 
     def _fork_guard(self) -> None:
-        self.guard_pid, self.guard_pipe = guard.fork(self.home.server_locks, self.home.mark, self.generation)
+        self.guard_pid, self.guard_pipe = guard.fork(self.home, self.generation)
 
     def _mend(self) -> None:
         if os.waitpid(self.guard_pid, os.WNOHANG)[0]:

@@ -7,7 +7,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import StopDownload
 from scrapy.http import Headers
 
-from prospector.core.visits.answers import HTML_TYPES
+from prospector.core.visits.answers import is_file
 from prospector.core.visits.purpose import Purpose
 
 CUT_OFF = "cut off at its headers"
@@ -25,7 +25,6 @@ class LimitsMiddleware:
     def headers_received(self, headers: Headers, request: Request, **_: Any) -> None:
         if request.meta.get("purpose") is not Purpose.PAGE:
             return
-        kind = (headers.get("Content-Type") or b"").decode("latin-1").partition(";")[0].strip().lower()
-        if kind and kind not in HTML_TYPES:
+        if is_file((headers.get("Content-Type") or b"").decode("latin-1")):
             request.meta["cut_off"] = CUT_OFF
             raise StopDownload(fail=False)

@@ -24,6 +24,12 @@ class MatchPipeline:
         matches = brief.matcher.match(item.page)
         item.mentions = matches.mentions
         item.spellings = [near.spelling for near in matches.near]
-        item.linking = linking(item.page.links, brief.spec.client_domains, brief.spec.competitor_domains)
+        item.linking = linking(
+            item.page.links,
+            brief.spec.client_domains,
+            brief.spec.competitor_domains,
+            domain=item.ticket.domain,
+            robots=item.page.robots,
+        )
         item.kind = kind_of(item.url, homepage=item.homepage)
         return item

@@ -54,9 +54,13 @@ class Summary:
 
     def note(self, item: PageItem) -> None:
         end = item.conclusion
-        self._ends[str(end.outcome), end.detail or ""] += 1
+        self._ends[str(end.outcome), "" if end.onward else end.detail or ""] += 1
         for one in item.mentions:
             self._mentions[one.keyword.text] += one.frequency
+
+    def note_left(self, count: int, why: str) -> None:
+        if count:
+            self._ends["not asked for", why] += count
 
     def lines(self) -> list[str]:
         ends = [

@@ -122,6 +122,7 @@ class DomainSpider(CrawlSpider):
 
     async def closed(self, _reason: str) -> None:
         if isinstance(self.pump, InProcessFrontier):
+            self.summary.note_left(*self.pump.left())
             for line in self.summary.lines():
                 LOG.info("summary", message=line)
         else:

@@ -18,7 +18,7 @@ from prospector.store.spend import Reservation
 LOG = logs.named(__name__)
 AWAY_SECONDS = (1.0, 15.0)  # first and longest pause while Postgres is away
 # for what is left when the worker ends: what is not committed then stays unsettled, at its full price
-CLOSE_SECONDS = 1.5
+CLOSE_SECONDS = 0.8
 
 
 class Ledger:

@@ -36,7 +36,8 @@ def page_of(response: Response) -> Page:
     page: Page | None = response.meta.get("page")
     if page is None:
         kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
-        page = response.meta["page"] = pages.read(response.body, response.url, kind)
+        robots_tags = [one.decode("latin-1") for one in response.headers.getlist("X-Robots-Tag")]
+        page = response.meta["page"] = pages.read(response.body, response.url, kind, robots_tags)
     return page
 
 

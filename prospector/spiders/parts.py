@@ -63,6 +63,7 @@ WORKER: Parts = {
         "prospector.extensions.second_chance.SecondChance": 100,
         "prospector.extensions.site_memory.SiteMemories": 100,
         "prospector.extensions.memory_limit.MemoryLimit": 100,
+        "prospector.extensions.punctual_end.PunctualEnd": 100,
         "prospector.extensions.vitals.Vitals": 100,
     },
 }

@@ -1,5 +1,11 @@
 """Exceptions of a download, in the words of the ladder."""
 
+import gzip
+import struct
+import sys
+import zlib
+
+import brotli
 from scrapy import exceptions
 from twisted.internet import error
 from twisted.python.failure import Failure
@@ -8,6 +14,14 @@ from twisted.web.client import ResponseFailed, ResponseNeverReceived
 from prospector.core.visits.evidence import Evidence
 from prospector.fetch.failures import AddressRefused, Disallowed, NameUnknown
 from prospector.fetch.paid import PaidCallFailed
+
+if sys.version_info >= (3, 14):
+    from compression.zstd import ZstdError
+else:
+    from backports.zstd import ZstdError
+
+# of what unpacks a body for Scrapy's HttpCompressionMiddleware, where a site says gzip and sends something else
+UNPACKING = (gzip.BadGzipFile, EOFError, struct.error, zlib.error, brotli.error, ZstdError)
 
 # the first that fits
 SYMPTOMS: tuple[tuple[type[BaseException], Evidence], ...] = (
@@ -29,6 +43,7 @@ SYMPTOMS: tuple[tuple[type[BaseException], Evidence], ...] = (
     (ResponseNeverReceived, Evidence.RESET),
     (ResponseFailed, Evidence.RESET),
     (exceptions.IgnoreRequest, Evidence.TOO_LARGE),  # a body that unpacks beyond the limit
+    *((kind, Evidence.GARBLED) for kind in UNPACKING),
     (OSError, Evidence.RESET),
 )
 

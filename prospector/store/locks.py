@@ -34,6 +34,11 @@ def lead(connection: Connection, lock: Lock) -> bool:
     return bool(connection.scalar(text("SELECT pg_try_advisory_lock(:lock)"), {"lock": int(lock)}))
 
 
+def await_turn(connection: Connection, lock: Lock) -> None:
+    """Held until this transaction ends."""
+    connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": int(lock)})
+
+
 # a lock of one number: its low half is objid
 HELD = text("""
 SELECT EXISTS (

@@ -93,6 +93,7 @@ SITES = """
 WITH facts AS (
     SELECT domain, count(*) AS pages, count(*) FILTER (WHERE outcome = 'read') AS read,
         count(*) FILTER (WHERE method = 'direct') AS direct,
+        count(*) FILTER (WHERE outcome = 'read' AND (method = 'scrapingbee-js' OR flags & 16 <> 0)) AS js_pages,
         bool_or(flags & 32 <> 0 OR kind = 'contact') AS contact, min(url) FILTER (WHERE kind = 'contact') AS contact_url
     FROM {pages} WHERE job = :job AND (CAST(:numbers AS int[]) IS NULL OR domain = ANY(:numbers)) GROUP BY domain
 ), linking AS (
@@ -106,7 +107,7 @@ WITH facts AS (
     FROM spend WHERE job = :job AND (CAST(:numbers AS int[]) IS NULL OR domain = ANY(:numbers)) GROUP BY domain
 )
 SELECT d.number, d.domain, d.input_row, d.state, d.reason, d.moved_to, d.partial, d.attempts, d.last_status, d.opened_at,
-    d.finished_at, d.cells, d.js_pages, greatest(d.pages, coalesce(facts.pages, 0)),
+    d.finished_at, d.cells, greatest(d.js_pages, coalesce(facts.js_pages, 0)), greatest(d.pages, coalesce(facts.pages, 0)),
     greatest(d.direct_requests, coalesce(facts.direct, 0)), greatest(d.standard_requests, coalesce(ledger.standard, 0)),
     greatest(d.js_requests, coalesce(ledger.js, 0)), coalesce(ledger.used, 0), coalesce(ledger.reserved, 0),
     coalesce(facts.read, 0), coalesce(facts.contact, false), facts.contact_url,

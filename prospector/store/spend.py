@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Select, func, select, text
 
 from prospector.core.visits.methods import Method
 from prospector.store.kinds import SpendKind
-from prospector.store.tables import spend
+from prospector.store.tables import domains, spend
 from prospector.store.text import records
 
 
@@ -35,8 +35,12 @@ class Totals:
 
 @dataclass(frozen=True)
 class Unsettled:
+    """`domain` and `method` are what an operator finds the call by at the provider; None: the job is deleted."""
+
     lease: str
     job: str
+    domain: str | None
+    method: str
     credits: int
     at: datetime
 
@@ -73,6 +77,13 @@ def settle(connection: Connection, used_credits: Mapping[str, int]) -> frozenset
     """Lease -> what the call cost. Returns those settled now; the first settlement of a lease stands."""
     rows = records({"lease": lease, "used": used} for lease, used in used_credits.items())
     return frozenset(connection.scalars(SETTLE, {"rows": rows}))
+
+
+def calls_lately(connection: Connection, minutes: int) -> int:
+    """How many calls were begun in the last minutes, over all jobs."""
+    since = func.now() - func.make_interval(0, 0, 0, 0, 0, minutes)
+    wanted = select(func.count()).where(spend.c.at > since, spend.c.kind == SpendKind.RESERVED)
+    return connection.scalar(wanted) or 0
 
 
 def job_totals(connection: Connection, job: str) -> Totals:
@@ -115,7 +126,15 @@ def _unsettled() -> Select[Any]:
     # the job says nothing more, but where it is known the index of its rows finds both sides
     its_end = (settled.c.lease == spend.c.lease, settled.c.job == spend.c.job, settled.c.kind == SpendKind.SETTLED)
     return (
-        select(spend.c.lease, spend.c.job, spend.c.reserved_credits.label("credits"), spend.c.at)
+        select(
+            spend.c.lease,
+            spend.c.job,
+            domains.c.domain,
+            spend.c.method,
+            spend.c.reserved_credits.label("credits"),
+            spend.c.at,
+        )
+        .outerjoin(domains, (domains.c.job == spend.c.job) & (domains.c.number == spend.c.domain))
         .where(spend.c.kind == SpendKind.RESERVED)
         .where(~select(settled).where(*its_end).exists())
     )

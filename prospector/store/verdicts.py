@@ -1,6 +1,6 @@
 """What finished domains are worth, as it was judged once: for a status, which counts and never scores."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from sqlalchemy import Connection, func, select, update
 
@@ -10,8 +10,8 @@ from prospector.core.visits.outcomes import DomainState
 from prospector.store.tables import domains, jobs
 
 
-def unjudged(connection: Connection, limit: int) -> dict[str, list[int]]:
-    """Job -> numbers of domains that are done, have mentions and no verdict; of jobs whose results are there."""
+def unjudged(connection: Connection, limit: int, job: str | None = None) -> dict[str, list[int]]:
+    """Job -> numbers of domains that are done, have mentions and no verdict; of jobs, or of this one, whose results are there."""
     columns = domains.c
     wanted = (
         select(columns.job, columns.number)
@@ -20,9 +20,11 @@ def unjudged(connection: Connection, limit: int) -> dict[str, list[int]]:
         .where(jobs.c.state != JobState.ARCHIVED)
         .limit(limit)
     )
+    if job is not None:
+        wanted = wanted.where(columns.job == job)
     found: dict[str, list[int]] = {}
-    for job, number in connection.execute(wanted):
-        found.setdefault(job, []).append(number)
+    for of, number in connection.execute(wanted):
+        found.setdefault(of, []).append(number)
     return found
 
 
@@ -34,6 +36,8 @@ def keep(connection: Connection, job: str, judged: Mapping[Verdict, Sequence[int
         connection.execute(update(domains).where(*here).values(verdict=verdict))
 
 
-def qualified(connection: Connection, job: str) -> int:
-    wanted = select(func.count()).where(domains.c.job == job, domains.c.verdict == Verdict.QUALIFIED)
-    return connection.scalar(wanted) or 0
+def qualified(connection: Connection, jobs_: Collection[str]) -> dict[str, int]:
+    """Job -> how many; a job that has none is not there."""
+    columns = domains.c
+    wanted = select(columns.job, func.count()).where(columns.job.in_(jobs_), columns.verdict == Verdict.QUALIFIED)
+    return {row[0]: row[1] for row in connection.execute(wanted.group_by(columns.job))}

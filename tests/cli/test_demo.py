@@ -120,3 +120,18 @@ def test_serve_says_what_to_set_and_ends_on_sigterm(tmp_path: Path) -> None:
     assert settings["ALLOWED_NETWORKS"] == "127.1.0.0/16"
     assert "*.test=127.1.0.1:" in settings["RESOLVE"]
     assert "Ctrl-C ends it" in said
+
+
+def test_a_port_that_there_is_not_is_refused() -> None:
+    assert "99,999 is too large" in str(run("serve", "--port", "99999").exception)
+
+
+@pytest.mark.parametrize("name", ["domains.csv", "keywords.txt", "results.csv"])
+def test_the_demo_replaces_no_files_but_its_own(name: str, tmp_path: Path) -> None:
+    file = tmp_path / name
+    file.write_text("domain\nmine.example\n")
+
+    said = run("--out", str(tmp_path)).exception
+
+    assert f"not of a demo: {name}" in str(said)
+    assert file.read_text() == "domain\nmine.example\n"

@@ -166,6 +166,27 @@ def test_files_are_fetched_under_names_that_a_person_recognises(run: Run, record
     assert [(row["domain"], row["keyword"], row["frequency"]) for row in rows] == [("good.example", "crm", "3")]
 
 
+def test_failed_domains_are_offered_again_where_they_can_be_and_those_of_a_paused_job_when_it_is_resumed(
+    run: Run, record: Engine, tmp_path: Path
+) -> None:
+    job, cancelled = made(record), made(record)
+    with record.begin() as connection:
+        connection.execute(text("UPDATE jobs SET state = 'paused' WHERE id = :job"), {"job": job})
+        connection.execute(text("UPDATE jobs SET state = 'cancelled' WHERE id = :job"), {"job": cancelled})
+
+    offered, not_offered = run("errors", job), run("errors", cancelled)
+    spreadsheet = run("errors", job, "--csv")
+    run("export", job, "--only", "errors", "--out", "here")
+    retried = run("retry", job)
+
+    assert offered.stderr == f"Try failed domains again: prospector job retry {job}\n"
+    assert ("DNS resolution failed" in not_offered.stdout, not_offered.stderr) == (True, "")
+    (exported,) = (tmp_path / "here").glob("* - errors - *.csv")
+    assert spreadsheet.stdout.splitlines() == exported.read_text(encoding="utf-8").splitlines()
+    assert retried.returncode == 0
+    assert f"1 failed domain of job {job} is tried again when it is resumed." in retried.stderr
+
+
 def test_a_folder_for_the_files_is_tried_before_they_are_made(run: Run, record: Engine, tmp_path: Path) -> None:
     job = made(record)
     (tmp_path / "taken").write_text("a file")

@@ -74,6 +74,30 @@ def test_a_changed_lock_remakes_the_environment(clone: Path) -> None:
     assert not left_over.exists()
 
 
+def test_a_clone_that_was_moved_or_copied_gets_an_environment_of_its_own(clone: Path, tmp_path: Path) -> None:
+    prospector(clone)
+    copy = tmp_path / "a copy"
+    shutil.copytree(clone, copy, symlinks=True, ignore=shutil.ignore_patterns("a copy"))
+    (copy / "cli" / "__main__.py").write_text("print('the copy ran')")
+
+    first, second = prospector(copy), prospector(copy)
+
+    assert (first.stdout, second.stdout) == ("the copy ran\n", "the copy ran\n")
+    assert "Making the environment" in first.stderr
+    assert second.stderr == ""
+    assert prospector(clone).stderr == ""
+
+
+def test_an_environment_whose_python_is_gone_is_made_anew(clone: Path) -> None:
+    prospector(clone)
+    (clone / ".venv" / "bin" / "python").unlink()
+
+    done = prospector(clone)
+
+    assert "Making the environment" in done.stderr
+    assert done.stdout == "ran\n"
+
+
 def test_an_interrupted_making_is_begun_again(clone: Path) -> None:
     prospector(clone)
     (clone / ".venv" / "run.txt").unlink()
@@ -169,3 +193,51 @@ def test_a_linux_without_glibc_is_named(clone: Path) -> None:
 
     assert "Alpine" in done.stderr
     assert done.returncode == 3
+
+
+@pytest.fixture
+def gate(clone: Path) -> Path:
+    """bin/test with an environment whose tools only say how they were called."""
+    tools, packages = clone / ".venv" / "bin", clone / ".venv" / "lib" / "python3" / "site-packages"
+    for folder in (tools, packages):
+        folder.mkdir(parents=True)
+    shutil.copy(clone / "requirements" / "test.txt", clone / ".venv")
+    (packages / "prospector_clone.pth").write_text(f"{clone}\n")
+    for tool in ("python", "ruff", "mypy", "lint-imports", "pytest"):
+        (tools / tool).write_text(f'#!/bin/sh\necho "{tool}" "$@"\n')
+        (tools / tool).chmod(0o755)
+    return clone
+
+
+def gate_run(clone: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([clone / "bin" / "test", *words], capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("words", "ran"),
+    [
+        ("", ["lint: ok", "types: ok", "layers: ok", "pytest -n 4 --dist worksteal"]),
+        ("types lint", ["types: ok", "lint: ok"]),
+        ("unit cli -k lint", ["pytest tests/unit tests/cli -k lint"]),
+        ("lint tests/unit/test_env.py", ["lint: ok", "pytest tests/unit/test_env.py"]),
+        ("-x -q", ["pytest -x -q"]),
+    ],
+)
+def test_the_gate_runs_all_that_is_named_and_nothing_else(gate: Path, words: str, ran: list[str]) -> None:
+    done = gate_run(gate, *words.split())
+
+    said = [line for line in done.stdout.splitlines() if line.startswith(("lint:", "types:", "layers:", "pytest"))]
+    assert (said, done.returncode) == (ran, 0)
+
+
+@pytest.mark.parametrize(
+    ("tool", "words"), [("mypy", ""), ("mypy", "types lint"), ("pytest", ""), ("ruff", "lint unit")]
+)
+def test_the_gate_ends_at_the_first_check_that_fails(gate: Path, tool: str, words: str) -> None:
+    (gate / ".venv" / "bin" / tool).write_text("#!/bin/sh\nexit 9\n")
+
+    done = gate_run(gate, *words.split())
+
+    assert done.returncode == 9
+    assert "pytest" not in done.stdout
+    assert "lint: ok" not in done.stdout or not words

@@ -80,7 +80,7 @@ def made(run: Run, name: str, *words: str) -> str:
 
 
 def test_a_run_says_what_it_made_of_the_lists_and_what_comes_next(run: Run) -> None:
-    done = run("job", "run", "--domains", "domains.csv", "--keywords", "keywords.txt", "--no-auto-start")
+    done = run("job", "run", "--name", " ", "--domains", "domains.csv", "--keywords", "keywords.txt", "--no-auto-start")
 
     job = done.stdout.strip()
     assert done.returncode == 0
@@ -150,6 +150,7 @@ def test_status_and_list_show_a_job_by_the_beginning_of_its_id(run: Run) -> None
     assert "Progress:      0/3 domains (0%)" in status.stdout
     assert "Status:        Pending" in status.stdout
     assert "Cost so far:   0 ScrapingBee credits used ($0.00) of 10,000" in status.stdout
+    assert listed.stderr == f"Look at one: prospector job status {job}\n"
     row = next(line for line in listed.stdout.splitlines() if line.startswith(job))
     assert row.split() == [
         job,
@@ -178,6 +179,19 @@ def test_status_and_list_show_a_job_by_the_beginning_of_its_id(run: Run) -> None
         "eta_seconds",
         "last_activity",
     } < set(as_json)
+
+
+def test_a_report_without_a_row_says_why(run: Run) -> None:
+    job = made(run, "nothing failed")
+
+    errors = run("job", "errors", job, "--csv")
+    pages = run("job", "errors", job, "--pages", "--csv")
+    browsers = run("job", "cost-report", job, "--js")
+
+    assert len(errors.stdout.splitlines()) == 1
+    assert errors.stderr == f"No domain of job {job} has failed so far.\n"
+    assert pages.stderr == f"No page of job {job} has failed so far.\n"
+    assert browsers.stderr == f"No page of job {job} required JS rendering.\n"
 
 
 def test_a_dry_run_makes_nothing(run: Run) -> None:
@@ -226,6 +240,9 @@ MISTAKES = {
     "paid without a key": (4, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--mode", "premium-only"], "there is no SCRAPINGBEE_API_KEY"),
     "no such metric": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--metric-column", "D R"], 'Did you mean --metric-column "DR"?'),
     "no such language": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--language", "en,jp"], "Did you mean ja (Japanese)?"),
+    "a name as long as a page": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--name", "N" * 101], "--name has 101 characters, and 100 are allowed."),
+    "nothing to follow": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--no-auto-start", "--follow"], "there is nothing to follow"),
+    "no such time": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--wait-timeout", "nan"], "'nan' is no number of seconds"),
     "client is no domain": (2, ["--domains", "domains.csv", "--keywords", "keywords.txt", "--client-domain", "me@x.com"], '--client-domain: "me@x.com" is an e-mail address'),
 }  # fmt: skip
 

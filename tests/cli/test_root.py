@@ -163,6 +163,7 @@ def test_a_folder_from_elsewhere_can_neither_run_a_program_nor_send_the_key_away
             3,
         ),
         (("--set", "LOG_LEVEL", "config", "show"), {}, "write it as NAME=VALUE", 2),
+        (("--set", "=info", "config", "show"), {}, "write it as NAME=VALUE", 2),
         (("completion", "csh"), {}, "'bash', 'zsh', 'fish'", 2),
     ],
 )
@@ -266,15 +267,33 @@ def test_an_error_that_nobody_reads_ends_as_quietly() -> None:
     assert done.returncode == 141
 
 
-def test_a_command_whose_output_is_closed_does_its_work() -> None:
+@pytest.mark.parametrize("words", ["completion bash", "config show", "config show --json", "--help"])
+@pytest.mark.parametrize("closed", [">&-", "<&- >&-"])
+def test_a_command_whose_output_is_closed_does_its_work(words: str, closed: str) -> None:
     done = subprocess.run(
-        ["sh", "-c", '"$1" -P -m cli completion bash >&-', "sh", sys.executable],
+        ["sh", "-c", f'"$1" -P -m cli {words} {closed}', "sh", sys.executable],
         stderr=subprocess.PIPE,
         text=True,
         timeout=60,
     )
 
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_command_whose_words_nobody_hears_ends_with_the_same_code() -> None:
+    done = subprocess.run(["sh", "-c", '"$1" -P -m cli confg >&- 2>&-', "sh", sys.executable], timeout=60)
+
+    assert done.returncode == 2
+
+
+def test_a_letter_that_the_terminal_does_not_know_is_no_error() -> None:
+    name = "Müller \N{CJK UNIFIED IDEOGRAPH-65E5}"
+
+    shown = run("config", "show", NODE_NAME=name, PYTHONIOENCODING="ascii")
+    as_json = run("config", "show", "--json", NODE_NAME=name, PYTHONIOENCODING="ascii")
+
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert json.loads(as_json.stdout)["NODE_NAME"]["value"] == name
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/dev/full is Linux's")

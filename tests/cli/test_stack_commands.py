@@ -12,7 +12,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Engine
 
+from cli.stack import heeded_words
+from prospector.frontier import calls, rebuild_calls
+from prospector.frontier.client import Frontier
 from prospector.local import attach, login
 from prospector.local.home import Home
 from prospector.local.servers import Servers
@@ -105,6 +109,26 @@ def test_a_backup_comes_back_whole_and_only_over_data_that_may_go(run: Run, tmp_
     assert "add --replace" in refused.stderr
     assert (restored.returncode, once_more.returncode) == (0, 0), restored.stderr
     assert [line.strip() for line in counted.stdout.splitlines() if line.strip()][-2:] == ["1000", "t"]
+
+
+def test_with_a_backup_comes_back_that_its_jobs_have_that_work_before_them(
+    run: Run, stack: Servers, engine: Engine, redis_url: str, tmp_path: Path
+) -> None:
+    file, url = tmp_path / "my backup.dump", engine.url.render_as_string(hide_password=False)
+    servers = external(stack) | {"DATABASE_URL": url, "REDIS_URL": redis_url}
+    frontier = Frontier(redis_url)
+    frontier.run(calls.begin(1))
+
+    backup = run("db", "backup", str(file), **servers)
+    unreachable = run("db", "restore", str(file), "--replace", **servers | {"REDIS_URL": "redis://127.0.0.1:1/0"})
+    known = frontier.run(rebuild_calls.look())
+    restored = run("db", "restore", str(file), "--replace", **servers)
+
+    assert f"prospector db restore '{file}'" in backup.stderr
+    assert (unreachable.returncode, known) == (7, True)
+    assert restored.returncode == 0, restored.stderr
+    assert not frontier.run(rebuild_calls.look())
+    frontier.close()
 
 
 def test_a_backup_is_not_made_where_nothing_can_be_written(run: Run, stack: Servers, tmp_path: Path) -> None:
@@ -216,6 +240,28 @@ def test_at_login_is_an_entry_of_the_user_and_can_be_removed(run: Run, tmp_path:
     assert f'Environment="PROSPECTOR_HOME={tmp_path}/home"' in text
     assert f'ExecStart="{sys.executable}" "-P" "-m" "cli" up' in text
     assert [one for one in unit.parent.rglob("*") if one.is_file() or one.is_symlink()] == []
+
+
+def test_it_is_said_where_nothing_reads_the_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(login, "SYSTEMD", tmp_path)
+    with_systemd = heeded_words()
+    monkeypatch.setattr(login, "SYSTEMD", tmp_path / "is not there")
+    without = heeded_words()
+
+    assert with_systemd == "The local stack starts whenever you log in."
+    assert "nothing reads it here" in without
+
+
+def test_odd_letters_of_a_folder_reach_systemd_s_service_as_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+
+    text = login.install(Home(Path('/a "b" 100% $HOME'))).read_text()
+
+    assert 'Environment="PROSPECTOR_HOME=/a \\"b\\" 100%% $HOME"' in text
 
 
 def test_the_entry_of_a_mac_names_the_same_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -123,7 +123,9 @@ def test_every_figure_of_the_requirements_comes_with_its_formula(run: Run) -> No
     figures = json.loads(done.stdout)
     names = [one["name"] for one in figures]
     assert [name[:4] for name in names if name.startswith("PM-")] == [f"PM-{number}" for number in range(1, 8)]
-    assert {"domains per minute", "error rate", "database write rate", "queue depth"} <= set(names)
+    assert {"domains per minute", "error rate", "database write rate", "queue depth", "requests to ScrapingBee"} <= set(
+        names
+    )
     assert all(one["formula"] for one in figures)
 
 
@@ -152,4 +154,4 @@ def test_a_metrics_address_that_is_none_is_refused_by_name(run: Run, stack: Serv
     )
 
     assert done.returncode == 3
-    assert "METRICS_ADDRESS: 'nowhere'" in done.stderr
+    assert "METRICS_ADDRESS (environment): 'nowhere'" in done.stderr

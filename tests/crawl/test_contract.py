@@ -140,6 +140,9 @@ def test_a_connection_is_looked_at_once_more_before_it_carries_a_request() -> No
     assert "self._pool: HTTPConnectionPool" in handler, (
         "prospector/fetch/direct.py gives the handler a _pool of its own."
     )
+    assert "callLater(self._disconnect_timeout," in handler, (
+        "prospector/fetch/direct.py waits for no connection when it closes: see HTTP11DownloadHandler.close."
+    )
     assert "pool=self._pool" in handler, "The handler's _pool is not what its agents use: see HTTP11DownloadHandler."
     assert "self._pool._factory = _LenientHTTP11ClientFactory" in handler, (
         "prospector/fetch/last_look.py extends another factory than Scrapy uses: see HTTP11DownloadHandler.__init__."

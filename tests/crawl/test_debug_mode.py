@@ -75,6 +75,7 @@ def test_its_summary_is_plain_words_in_json_lines_too_and_names_what_was_never_f
     said = [one["message"] for one in map(json.loads, done.stderr.splitlines()) if one["event"] == "summary"]
     assert said[-2:] == ["0 mentions of qqqq", "0 mentions of zzzz"]
     assert all(one == one.strip() for one in said)
+    assert any(one.endswith("not asked for: page limit") for one in said)
 
 
 @pytest.mark.parametrize(

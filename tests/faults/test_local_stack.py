@@ -253,14 +253,14 @@ def killed_in_initdb(home: Home) -> bool:
     return False
 
 
-def test_a_stack_whose_folder_is_deleted_ends(home: Home) -> None:
+def test_a_stack_whose_folder_is_deleted_ends_and_leaves_nothing(home: Home) -> None:
     with_home(home)
 
     shutil.rmtree(home.folder, ignore_errors=True)  # Postgres goes on to write until it notices
     ended = until(lambda: not [one for one in processes(home) if one.info["username"] != "nobody"])
 
     assert ended
-    assert until(lambda: not [shutil.rmtree(left, ignore_errors=True) for left in Path("/tmp").glob(f"{home.mark}*")])
+    assert until(lambda: not leavings(home))
     home.folder.mkdir(exist_ok=True)
 
 

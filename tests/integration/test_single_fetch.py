@@ -34,7 +34,7 @@ class Answer:
 
 @dataclass
 class Web:
-    """Answers by path; what has none is 404."""
+    """Answers by path, or by path and cookie; what has none is 404."""
 
     url: str
     answers: dict[str, Answer]
@@ -49,7 +49,8 @@ def web() -> Iterator[Web]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             asked.append((self.path, self.headers["User-Agent"]))
-            answer = answers.get(self.path, Answer(404, b"nothing here"))
+            cookie = f"{self.path} {self.headers['Cookie']}"  # an answer for those who have it
+            answer = answers.get(cookie) or answers.get(self.path, Answer(404, b"nothing here"))
             self.send_response(answer.status)
             for name, value in answer.headers.items():
                 self.send_header(name, value)
@@ -128,11 +129,44 @@ def test_redirects_are_followed_to_the_final_address(web: Web) -> None:
     assert fetch(f"{web.url}/a", LOOPBACK).url == f"{web.url}/b"
 
 
-def test_a_circle_of_redirects_ends(web: Web) -> None:
-    web.answers["/a"] = Answer(302, headers={"Location": "/a"})
+def test_an_address_in_utf_8_is_followed(web: Web) -> None:
+    web.answers["/a"] = Answer(301, headers={"Location": "/\u00fc".encode().decode("latin-1")})
+    web.answers["/%C3%BC"] = Answer()
 
-    with pytest.raises(ProspectorError, match="more than 10 redirects"):
+    assert fetch(f"{web.url}/a", LOOPBACK).url == f"{web.url}/%C3%BC"
+
+
+@pytest.mark.parametrize(
+    ("headers", "words"),
+    [
+        ({"Location": "/b"}, "more than 10 redirects"),
+        ({"Location": "/a"}, "redirects to itself"),
+        ({"Location": "mailto:a@b.example"}, "redirects to no web address"),
+        ({}, "redirects to no web address"),
+    ],
+)
+def test_redirects_that_lead_nowhere_end(web: Web, headers: dict[str, str], words: str) -> None:
+    web.answers["/a"] = Answer(302, headers=headers)
+    web.answers["/b"] = Answer(302, headers={"Location": "/a"})
+
+    with pytest.raises(ProspectorError, match=words):
         fetch(f"{web.url}/a", LOOPBACK)
+
+
+def test_a_site_that_asks_for_its_cookie_gets_it_as_in_a_crawl(web: Web) -> None:
+    web.answers["/a"] = Answer(302, headers={"Location": "/a", "Set-Cookie": "seen=1; Path=/"})
+    web.answers["/a seen=1"] = Answer()
+
+    assert fetch(f"{web.url}/a", LOOPBACK).status == 200
+
+
+def test_a_body_in_a_packing_that_nobody_asked_for_is_no_page(web: Web) -> None:
+    web.answers["/a"] = Answer(headers={"Content-Encoding": "br"})
+    web.answers["/b"] = Answer(headers={"Content-Encoding": "utf-8"})
+
+    with pytest.raises(ProspectorError, match="packed as 'br'"):
+        fetch(f"{web.url}/a", LOOPBACK)
+    assert fetch(f"{web.url}/b", LOOPBACK).body == b"<p>CRM"
 
 
 def test_a_body_is_read_to_its_limit_and_a_packed_one_too(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,9 @@
 """What sites ask for is kept in the record, so that a frontier that loses everything still knows."""
 
 import asyncio
+import socket
 import time
+from types import SimpleNamespace
 
 import pytest
 from scrapy.crawler import Crawler
@@ -52,6 +54,23 @@ def test_what_the_record_did_not_take_is_written_later(engine: Engine) -> None:
 
     with engine.connect() as connection:
         assert [one.site for one in sites.recall(connection)] == ["slow.test"]
+
+
+def test_a_record_that_hangs_does_not_hold_up_the_end_of_a_worker(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(site_memory, "CLOSE_SECONDS", 0.05)
+    memories = SiteMemories.from_crawler(Crawler(Spider))
+    memories.note("slow.test", 4_000, 0)
+
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        hanging = server.engine(f"postgresql://nobody@127.0.0.1:{silent.getsockname()[1]}/none")
+        loop = asyncio.new_event_loop()
+        loop.run_until_complete(memories.spider_closed(SimpleNamespace(engine=hanging)))
+    loop.run_until_complete(loop.shutdown_default_executor())
+    loop.close()
+
+    assert caplog.messages == ["sites_unwritten"]
 
 
 def test_what_a_worker_remembers_of_slow_sites_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,6 +59,18 @@ def test_eight_who_settle_a_lease_at_once_charge_it_once(engine: Engine) -> None
         assert sum(pool.map(settle, range(8))) == 1
 
 
+def test_calls_are_counted_when_they_are_begun_and_only_the_latest(engine: Engine) -> None:
+    with engine.begin() as connection:
+        spend.reserve(connection, [call("1.1"), call("1.2", job="other2")])
+        spend.settle(connection, {"1.1": 5})
+        connection.execute(
+            text("INSERT INTO spend SELECT page, now() - interval '6 minutes', domain, method, 25, 0, '0.1', kind, job"
+                 " FROM spend WHERE lease = '1.2'")
+        )  # fmt: skip
+
+        assert (spend.calls_lately(connection, 5), spend.calls_lately(connection, 7)) == (2, 3)
+
+
 def test_what_was_never_reserved_is_never_charged(engine: Engine) -> None:
     with engine.begin() as connection:
         assert not spend.settle(connection, {"9.9": 5})
@@ -83,7 +95,7 @@ def test_calls_whose_outcome_nobody_knows_are_listed(engine: Engine) -> None:
         spend.settle(connection, {"1.1": 5})
 
         (found,) = spend.unsettled(connection, ["abc234", "xyz789"], SOON)
-        assert (found.lease, found.job, found.credits) == ("1.2", "abc234", 25)
+        assert (found.lease, found.job, found.domain, found.credits) == ("1.2", "abc234", None, 25)  # it is deleted
         assert spend.unsettled_call(connection, "1.2") == found
         assert spend.unsettled_call(connection, "1.1") is None
         assert not spend.unsettled(connection, ["xyz789"], SOON)

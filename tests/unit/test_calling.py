@@ -1,11 +1,14 @@
 """Commands in messages, as the user can type them where he stands."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from cli import calling
+from cli.main import prospector
 
 ALL = [
     ("Next: prospector job watch a7k2mq, or: prospector job pause a7k2mq", 2),
@@ -35,6 +38,14 @@ def test_who_calls_it_by_its_path_is_told_commands_with_that_path(clone: Path, w
 
     assert said.count("bin/prospector ") == count
     assert said.replace("bin/prospector", "prospector") == words
+
+
+@pytest.mark.parametrize("words", [["--help"], ["job", "--help"], ["config", "show", "--help"]])
+def test_a_help_shows_commands_as_they_can_be_typed(clone: Path, words: list[str]) -> None:
+    shown = CliRunner().invoke(prospector, words, prog_name="prospector").output
+
+    assert "Usage: bin/prospector " in shown
+    assert not re.search(r"^ +prospector ", shown, re.MULTILINE)
 
 
 def test_who_has_it_on_the_path_is_told_its_name(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:

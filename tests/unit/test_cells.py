@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prospector.core.job import retention
+from prospector.core.job.states import JobState
 from prospector.core.results.cells import (
     EXCEL_CELL_CHARACTERS,
     csv_line,
@@ -132,10 +133,26 @@ def test_no_reason_of_ours_is_without_its_own_remedy(evidence: Evidence) -> None
 
 
 def test_a_user_is_told_when_results_are_deleted() -> None:
-    assert retention.warning(datetime(2026, 11, 18, tzinfo=UTC)) == (
+    assert retention.warning(datetime(2027, 2, 16, tzinfo=UTC), 90) == (
         "This job will be auto-deleted on 2027-02-16. Download your results now."
     )
-    assert retention.warning(None) == "This job will be auto-deleted 90 days after it ends."
+    assert retention.warning(None, 30) == "This job will be auto-deleted 30 days after it ends."
+
+
+@pytest.mark.parametrize(
+    ("state", "left_running", "due"),
+    [
+        (JobState.RUNNING, None, None),
+        (JobState.PENDING, None, None),
+        (JobState.PAUSED, datetime(2026, 11, 1, tzinfo=UTC), datetime(2026, 11, 11, tzinfo=UTC)),
+        (JobState.COMPLETED, datetime(2026, 11, 1, tzinfo=UTC), datetime(2026, 11, 11, tzinfo=UTC)),
+        (JobState.CANCELLED, None, datetime(2026, 11, 12, tzinfo=UTC)),
+    ],
+)
+def test_results_are_kept_for_so_many_days_after_a_job_last_ran(
+    state: JobState, left_running: datetime | None, due: datetime | None
+) -> None:
+    assert retention.deleted_on(state, left_running, datetime(2026, 11, 2, tzinfo=UTC), 10) == due
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 from scrapy import exceptions
 from scrapy.downloadermiddlewares.downloadtimeout import DownloadTimeoutMiddleware
+from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.http import HtmlResponse, Request, Response
 from scrapy.settings import Settings
 from scrapy.utils.conf import build_component_list
 from scrapy.utils.misc import load_object
+from scrapy.utils.test import get_crawler
 from twisted.internet import error
 from twisted.python.failure import Failure
 
@@ -25,7 +27,7 @@ from prospector.core.reading.zones import Zone
 from prospector.core.visits.evidence import Evidence
 from prospector.core.visits.outcomes import PageOutcome
 from prospector.core.visits.ticket import Found, Kind, PageState, Ticket, Verdict
-from prospector.core.visits.visit import Conclusion
+from prospector.core.visits.visit import Conclusion, Onward
 from prospector.core.web import robots
 from prospector.core.web.robots import Robots, Stance
 from prospector.core.words.keywords import Keyword
@@ -43,7 +45,7 @@ from prospector.spiders.leads import absolute, host_site, leads, location_of, sa
 from prospector.spiders.page_links import PageLinks, worth_asking
 from prospector.spiders.robots_book import RobotsBook
 from prospector.spiders.sitemap_readings import ended
-from prospector.spiders.symptoms import SYMPTOMS, evidence_of_failure
+from prospector.spiders.symptoms import SYMPTOMS, UNPACKING, evidence_of_failure
 
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
 CRM = Keyword("CRM")
@@ -92,6 +94,13 @@ def test_links_are_followed_once_without_fragments_and_with_their_anchor() -> No
 
 def test_a_page_that_asks_not_to_be_followed_is_not() -> None:
     assert PageLinks().extract_links(html("<meta name=robots content=nofollow><a href=/x>x</a>")) == []
+
+
+def test_its_headers_may_ask_it_too() -> None:
+    response = html("<a href=/x>x</a>")
+    response.headers["X-Robots-Tag"] = "noindex, nofollow"
+
+    assert PageLinks().extract_links(response) == []
 
 
 def test_a_page_is_parsed_once() -> None:
@@ -168,6 +177,8 @@ def test_the_site_of_an_address_is_that_of_its_host(url: str) -> None:
 
 # --- what a failure is called
 
+GZIP_HEAD = b"\x1f\x8b\x08" + bytes(7)
+
 
 @pytest.mark.parametrize(
     ("failure", "evidence"),
@@ -182,6 +193,7 @@ def test_the_site_of_an_address_is_that_of_its_host(url: str) -> None:
         (exceptions.DownloadConnectionRefusedError(""), Evidence.REFUSED),
         (exceptions.DownloadCancelledError(""), Evidence.TOO_LARGE),
         (exceptions.ResponseDataLossError(""), Evidence.SHORT_BODY),
+        *((kind(), Evidence.GARBLED) for kind in UNPACKING),
         (error.ConnectionLost(), Evidence.RESET),
         (exceptions.DownloadFailedError(""), Evidence.RESET),
         (OSError(), Evidence.RESET),
@@ -191,6 +203,18 @@ def test_the_site_of_an_address_is_that_of_its_host(url: str) -> None:
 )
 def test_a_failure_is_what_a_site_can_do_or_a_defect_of_ours(failure: Exception, evidence: Evidence | None) -> None:
     assert evidence_of_failure(Failure(failure)) is evidence
+
+
+@pytest.mark.parametrize("body", [b"<p>plain", GZIP_HEAD, GZIP_HEAD + b"\xff" * 9], ids=["plain", "cut", "damaged"])
+@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd"])
+def test_a_body_that_cannot_be_unpacked_is_no_defect_of_ours(encoding: str, body: bytes) -> None:
+    request = Request("https://a.test/")
+    answer = Response(request.url, headers={"Content-Encoding": encoding}, body=body)
+
+    with pytest.raises(UNPACKING) as raised:
+        HttpCompressionMiddleware.from_crawler(get_crawler()).process_response(request, answer)
+
+    assert evidence_of_failure(Failure(raised.value)) is Evidence.GARBLED
 
 
 def test_no_symptom_hides_a_later_one() -> None:
@@ -280,7 +304,7 @@ def item(body: str = PAGE, **facts: Any) -> PageItem:
         ticket("https://a.test/p"), "https://a.test/p", 200, NOON, Conclusion(Verdict.DONE, PageOutcome.READ), page
     )
     made.mentions = Matcher([CRM]).match(page).mentions
-    made.linking = linking(page.links, ["acme.test"], ["rival.test"])
+    made.linking = linking(page.links, ["acme.test"], ["rival.test"], domain="a.test")
     made.kind = PageKind.ARTICLE
     for name, value in facts.items():
         setattr(made, name, value)
@@ -378,8 +402,16 @@ def test_its_summary_says_what_was_skipped_and_why_and_of_each_keyword_how_often
     summary.note(item())
     end = Conclusion(Verdict.ASIDE, PageOutcome.SKIPPED, detail="robots.txt disallowed")
     summary.note(PageItem(ticket(), "https://a.test/", None, NOON, end))
+    for target in ("https://a.test/1", "https://a.test/2"):
+        hop = Conclusion(
+            Verdict.ASIDE, PageOutcome.REDIRECTED, detail=f"to {target}", onward=Onward(target, PageState())
+        )
+        summary.note(PageItem(ticket(), "https://a.test/", 301, NOON, hop))
+    summary.note_left(3, "page limit")
 
     assert summary.lines() == [
+        "3 pages not asked for: page limit",
+        "2 pages redirected",
         "1 page read",
         "1 page skipped: robots.txt disallowed",
         "3 mentions of CRM",

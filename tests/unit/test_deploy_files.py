@@ -1,7 +1,10 @@
 """What is in deploy/ cannot be run here; what it names must exist."""
 
 import json
+import os
 import re
+import subprocess
+from configparser import ConfigParser
 from pathlib import Path
 
 import pytest
@@ -43,9 +46,7 @@ def test_every_option_that_is_set_is_one(name: str) -> None:
 
 
 def test_the_node_of_the_image_takes_no_code_and_has_room_for_more_than_its_workers() -> None:
-    import configparser
-
-    config = configparser.ConfigParser()
+    config = ConfigParser()
     config.read(DEPLOY / "scrapyd.conf")
 
     assert config["services"]["addversion.json"] == ""
@@ -78,3 +79,20 @@ def test_the_image_installs_what_is_locked() -> None:
     dockerfile = (DEPLOY / "Dockerfile").read_text(encoding="utf-8")
 
     assert "pip install --require-hashes -r requirements/run.txt" in dockerfile
+
+
+def test_any_password_of_a_node_is_the_one_that_scrapyd_reads(tmp_path: Path) -> None:
+    script = (DEPLOY / "node.sh").read_text(encoding="utf-8")
+    for folder in ("/etc/scrapyd/conf.d", "/var/lib/scrapyd"):
+        script = script.replace(folder, str(tmp_path))
+    (tmp_path / "scrapyd").write_text("#!/bin/sh\n")
+    (tmp_path / "scrapyd").chmod(0o755)
+    path = f"{tmp_path}:{os.environ['PATH']}"
+
+    subprocess.run(
+        ["sh", "-c", script], env={"PATH": path, "SCRAPYD_PASSWORD": "100% $HOME %s \\n#;"}, check=True, timeout=60
+    )
+
+    read = ConfigParser()
+    read.read(tmp_path / "login.conf")
+    assert read["scrapyd"]["password"] == "100% $HOME %s \\n#;"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from prospector import env
-from prospector.errors import SettingInvalid
+from prospector.errors import EnvironmentInvalid, SettingInvalid
 
 
 @pytest.fixture(autouse=True)
@@ -193,6 +193,86 @@ def test_a_file_that_is_no_toml_is_refused_by_path(working_folder: Path, content
     (working_folder / "prospector.toml").write_bytes(content)
 
     with pytest.raises(SettingInvalid, match=r"prospector\.toml is not valid TOML"):
+        env.integer("WORKERS", 1)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("postgresql://h:abc/db", "postgresql://h:70000/db", "postgresql://u:p#1@h/db", "http://", "http://a:b@h:x", "https:/h/x"),
+        *("redis://h:xx", "redis://:1", "redis:///0", "unix://socket", "unix:", "s3://", "s3:///prefix", "file://folder/x", "file:x"),
+    ],
+)  # fmt: skip
+def test_a_url_that_leads_nowhere_is_refused_by_name(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    schemes = ("postgresql", "redis", "unix", "http", "https", "s3", "file")
+    monkeypatch.setenv("PLACE", value)
+
+    for read in (lambda: env.url("PLACE", None, schemes), lambda: env.urls("PLACE", schemes)):
+        with pytest.raises(SettingInvalid, match=r"PLACE \(environment\): its value is not .*whole URL"):
+            read()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("postgresql:///db", "postgresql://u:p%23@h:5432/db", "postgresql://u@/db?host=/run/pg", "redis://:p@h:1/0", "unix:///r.sock"),
+        *("s3://bucket", "file:///folder%20x", "http://u:p@[::1]:6800", "https://example.com/api/v1/"),
+    ],
+)  # fmt: skip
+def test_a_url_that_leads_somewhere_is_taken_as_it_is(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    schemes = ("postgresql", "redis", "unix", "http", "https", "s3", "file")
+    monkeypatch.setenv("PLACE", value)
+
+    assert env.url("PLACE", None, schemes) == value
+    assert env.urls("PLACE", schemes) == (value,)
+
+
+@pytest.mark.parametrize(
+    "value", ["9641", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:99999", ":9641", "127.0.0.1:²", "u@h:1", "h:1/x", "::1:9"]
+)
+def test_an_address_that_is_none_is_refused_by_name(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PLACE", value)
+
+    with pytest.raises(SettingInvalid, match=rf"PLACE \(environment\): '{value}' is not host:port"):
+        env.address("PLACE", "127.0.0.1:1")
+
+
+@pytest.mark.parametrize(
+    "value", ["a.test", "=1.2.3.4", "a.test=", "a.test=somewhere", "a.test=1.2.3.4:port", "a=[::1", "a=1.2.3.4:70000", "a=1.2.3.4/8"]
+)  # fmt: skip
+def test_a_route_that_leads_nowhere_is_refused_by_name(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WAYS", f"b.test=127.0.0.1,{value}")
+
+    with pytest.raises(SettingInvalid, match=r"WAYS \(environment\): .*NAME=ADDRESS"):
+        env.routes("WAYS")
+
+
+def test_what_a_name_map_reads_is_taken_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    ways = ("shop.test=10.0.0.7", "*.test=127.1.0.1:18080", "v6.example=[::1]:80", "w6.example=[::1]")
+    monkeypatch.setenv("WAYS", ",".join(ways))
+
+    assert env.routes("WAYS") == ways
+
+
+def test_a_folder_of_nobody_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOLDER", "~nobody-has-this-name/x")
+
+    with pytest.raises(SettingInvalid, match=r"FOLDER \(environment\): '~nobody"):
+        env.folder("FOLDER", Path("/"))
+
+
+def test_a_file_that_begins_with_the_mark_of_windows_editors_is_read(working_folder: Path) -> None:
+    (working_folder / "prospector.toml").write_bytes(b"\xef\xbb\xbfworkers = 8\n")
+
+    assert env.integer("WORKERS", 1) == 8
+
+
+def test_a_folder_that_was_deleted_under_its_user_is_said(working_folder: Path) -> None:
+    (working_folder / "gone").mkdir()
+    os.chdir(working_folder / "gone")
+    (working_folder / "gone").rmdir()
+
+    with pytest.raises(EnvironmentInvalid, match="The folder you are in does not exist any more"):
         env.integer("WORKERS", 1)
 
 

@@ -44,7 +44,7 @@ def tally(done: int = 10, failed: int = 0, waiting: int = 0, opened: int = 0, ro
 
 def summary(counted: Tally, job: Job = JOB) -> Summary:
     keywords = [Keyword("Acme CRM")]
-    return Summary(job, NOON, keywords, {"AcmeCRM": 14}, counted, counted.sum(job), [], Decimal("0.01"))
+    return Summary(job, NOON, keywords, {"AcmeCRM": 14}, counted, counted.sum(job), [], Decimal("0.01"), 90)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ ASYNCIO = {
     *("pause_writing", "resume_writing"),
 }
 HTTP_SERVER = {"do_GET", "log_message"}
-CLICK = {"convert", "get_command", "resolve_command", "format_commands", "make_context", "invoke"}
+CLICK = {"get_help", "convert", "get_command", "resolve_command", "format_commands", "make_context", "invoke"}
 RICH = {"on_broken_pipe"}
 BY_OTHERS = SCRAPY | TWISTED | ASYNCIO | HTTP_SERVER | CLICK | RICH
 DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef

@@ -14,6 +14,7 @@ from prospector.frontier.desk import DelayBounds
 from prospector.frontier.in_process import InProcessFrontier
 
 HOME = "https://a.test/"
+LARGE = "of a site with more than 5 pages only the best linked are read"
 Visit = Callable[[InProcessFrontier, Ticket], None]
 
 
@@ -31,12 +32,14 @@ def finish(desk: InProcessFrontier, ticket: Ticket, verdict: Verdict = Verdict.D
     desk.settle(ticket, calls.settle(ticket.lease, verdict, **facts))
 
 
-def crawled(visit: Visit, least_ms: int = 0, **limits: Any) -> list[str]:
+def crawled(visit: Visit, least_ms: int = 0, desks: list[InProcessFrontier] | None = None, **limits: Any) -> list[str]:
     """The paths that are handed out until nothing is left, each finished after `visit`."""
     paths = []
 
     async def work() -> None:
         desk = InProcessFrontier("a.test", Limits(0, **limits), least_ms)
+        if desks is not None:
+            desks.append(desk)
         async for ticket in desk.tickets():
             paths.append(ticket.url.removeprefix("https://a.test"))
             visit(desk, ticket)
@@ -174,17 +177,21 @@ def test_the_opening_is_over_with_the_first_page_that_was_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "site_pages", "most"),
+    ("limits", "site_pages", "most", "left"),
     [
-        ({"max_pages": 3}, 0, 3),
-        ({"threshold_pages": 5, "top_pages": 2}, 0, 3),
-        ({"threshold_pages": 50, "top_pages": 2}, 0, 10),
-        ({"threshold_pages": 50, "top_pages": 2}, 51, 3),
-        ({"max_queued": 4}, 0, 5),
-        ({"max_ms": -1}, 0, 0),
+        ({"max_pages": 3}, 0, 3, (7, "page limit")),
+        ({"threshold_pages": 5, "top_pages": 2}, 0, 3, (7, LARGE)),
+        ({"threshold_pages": 50, "top_pages": 2}, 0, 10, (0, "")),
+        ({"threshold_pages": 5, "top_pages": 2}, 51, 3, (7, LARGE)),
+        ({"max_queued": 4}, 0, 5, (0, "")),
+        ({"max_ms": -1}, 0, 0, (1, "time limit")),
     ],
 )
-def test_a_domain_ends_at_its_limits(limits: dict[str, int], site_pages: int, most: int) -> None:
+def test_a_domain_ends_at_its_limits_and_says_what_it_left(
+    limits: dict[str, int], site_pages: int, most: int, left: tuple[int, str]
+) -> None:
     pages = [page(f"/{number}") for number in range(9)]
+    desks: list[InProcessFrontier] = []
 
-    assert len(crawled(named_by_home(*pages, site_pages=site_pages), **limits)) == most
+    assert len(crawled(named_by_home(*pages, site_pages=site_pages), desks=desks, **limits)) == most
+    assert desks[0].left() == left

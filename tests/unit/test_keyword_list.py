@@ -50,6 +50,41 @@ def test_the_signs_of_google_ads_are_no_part_of_a_keyword() -> None:
     assert texts("C++ +plus\n+1 +49\n+Pool\n[a] or [b]\n") == ["C++ +plus", "+1 +49", "+Pool", "[a] or [b]"]
 
 
+@pytest.mark.parametrize(
+    "line", ["crm, erp, Smith & Co", "crm;erp; Smith & Co", "crm | erp | Smith & Co", 'crm,"erp","Smith & Co"']
+)
+def test_a_file_of_one_line_is_a_list_written_along_it_and_that_is_said(line: str) -> None:
+    assert texts(line) == ["crm", "erp", "Smith & Co"]
+    assert warnings(line)[0].startswith('keywords.txt has one line, and was read as 3 keywords: "crm", "erp"')
+
+
+def test_a_line_of_many_that_looks_like_a_list_is_asked_about() -> None:
+    (asked,) = warnings("crm, erp, scm", "Smith, Jones")
+
+    assert asked == '"crm, erp, scm" is one keyword as it stands. Write one a line if several are meant.'
+
+
+def test_an_asterisk_is_said_to_be_no_wildcard() -> None:
+    assert warnings("crm*", "f*ck", "100 * 300") == ['"crm*" is looked for as it stands: an asterisk is no wildcard.']
+
+
+def test_bullets_quotes_and_comments_are_no_part_of_a_keyword() -> None:
+    lines = [
+        "# brands",
+        "- crm",
+        "• erp",
+        "#",
+        "“best crm”",
+        "«CRM gratuit»",
+        "„CRM für alle“",
+        "'scm'",
+        "-5 °C",
+        "#crm",
+    ]
+
+    assert texts("\n".join(lines)) == ["crm", "erp", "best crm", "CRM gratuit", "CRM für alle", "scm", "-5 °C", "#crm"]
+
+
 @pytest.mark.parametrize("header", ["keyword", "Keywords", "PHRASE", "Search Term", "\ufeffkeyword"])
 def test_a_column_of_keywords_is_known_by_its_name(header: str) -> None:
     assert texts(f'id,{header}\n1,Acme CRM\n2,"Smith, Jones"\n3,\n', "keywords.csv") == ["Acme CRM", "Smith, Jones"]

@@ -10,6 +10,16 @@ def test_a_keyword_is_trimmed_and_collapsed_in_the_users_spelling() -> None:
     assert Keyword("\xa0 Customer \t Relationship ").text == "Customer Relationship"
 
 
+@pytest.mark.parametrize("text", ["crm\u200b", "\ufeffcrm", "\u200ecrm \u200f", "c\u200brm", "\u200b crm"])
+def test_what_nobody_sees_is_no_part_of_a_keyword(text: str) -> None:
+    assert Keyword(text) == Keyword("crm")
+    assert Keyword(text).text == "crm"
+
+
+def test_what_joins_letters_within_a_keyword_stays_in_its_spelling() -> None:
+    assert Keyword("می\u200cخواهم").text == "می\u200cخواهم"
+
+
 def test_keywords_that_fold_to_the_same_have_one_key() -> None:
     assert Keyword("straße").key == Keyword("STRASSE", label="brand").key
     assert Keyword("O’Reilly").key == Keyword("o'reilly").key

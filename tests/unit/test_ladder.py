@@ -63,6 +63,11 @@ PATHS = {
         "js 1s js 2s js fail",
         "direct 1s direct 2s direct 4s direct fail (standard wanted)",
     ),
+    Evidence.GARBLED: (
+        "direct 1s direct standard 1s standard fail",
+        "js 1s js 2s js fail",
+        "direct 1s direct 2s direct 4s direct fail (standard wanted)",
+    ),
     Evidence.SERVER_ERROR: (
         "direct 1s direct standard 1s standard fail",
         "js 1s js 2s js fail",
@@ -92,6 +97,7 @@ PAID_PATHS = {
     Evidence.TIMED_OUT: ("standard 1s standard 2s standard fail", "js 1s js 2s js fail"),
     Evidence.RESET: ("standard 1s standard 2s standard fail", "js 1s js 2s js fail"),
     Evidence.SHORT_BODY: ("standard 1s standard 2s standard fail", "js 1s js 2s js fail"),
+    Evidence.GARBLED: ("standard 1s standard 2s standard fail", "js 1s js 2s js fail"),
     Evidence.SERVER_ERROR: ("standard 1s standard 2s standard fail", "js 1s js 2s js fail"),
     Evidence.UNRESOLVED: ("standard fail", "js fail"),
     Evidence.REFUSED: ("standard fail", "js fail"),

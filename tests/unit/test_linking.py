@@ -38,7 +38,14 @@ def link(url: str, rel: str = "", anchor: str = "", zone: Zone = Zone.MAIN) -> L
     ],
 )
 def test_the_strongest_link_to_the_client_is_the_pages_status(links: list[Link], status: str) -> None:
-    assert linking(links, CLIENTS, COMPETITORS).status == LinkStatus(status)
+    assert linking(links, CLIENTS, COMPETITORS, domain="a.test").status == LinkStatus(status)
+
+
+def test_nofollow_of_a_page_is_about_all_its_links() -> None:
+    found = linking([link("https://acme.test/")], CLIENTS, (), domain="a.test", robots=["noindex", "nofollow"])
+
+    assert found.status is LinkStatus.NOFOLLOW
+    assert without_dead(found.kept, {"https://acme.test/other"}) is LinkStatus.NOFOLLOW
 
 
 GONE, OLD, HERE = "https://acme.test/gone", "https://acme.test/old", "https://acme.test/"
@@ -57,13 +64,13 @@ GONE, OLD, HERE = "https://acme.test/gone", "https://acme.test/old", "https://ac
     ],
 )
 def test_without_its_dead_links_a_page_has_the_status_of_the_others(links: list[Link], status: str) -> None:
-    kept = linking(links, CLIENTS, COMPETITORS).kept
+    kept = linking(links, CLIENTS, COMPETITORS, domain="a.test").kept
 
     assert without_dead(kept, {GONE, OLD}) == LinkStatus(status)
 
 
 def test_of_a_page_whose_links_may_not_all_be_kept_nothing_is_said() -> None:
-    kept = linking([link(GONE)] * KEPT_LINKS, CLIENTS, COMPETITORS).kept
+    kept = linking([link(GONE)] * KEPT_LINKS, CLIENTS, COMPETITORS, domain="a.test").kept
 
     assert without_dead(kept, {GONE}) is None
     assert without_dead(kept[1:], {GONE}) is LinkStatus.DEAD
@@ -71,7 +78,10 @@ def test_of_a_page_whose_links_may_not_all_be_kept_nothing_is_said() -> None:
 
 def test_links_to_client_and_competitors_are_kept_small() -> None:
     found = linking(
-        [link("https://acme.test/", "ugc", "x" * 500, Zone.COMMENT), link("https://rival.test/")], CLIENTS, COMPETITORS
+        [link("https://acme.test/", "ugc", "x" * 500, Zone.COMMENT), link("https://rival.test/")],
+        CLIENTS,
+        COMPETITORS,
+        domain="a.test",
     )
 
     assert found.to_competitor
@@ -88,7 +98,7 @@ def test_links_to_client_and_competitors_are_kept_small() -> None:
 
 
 def test_a_page_full_of_them_keeps_some() -> None:
-    found = linking([link(f"https://acme.test/{n}") for n in range(100)], CLIENTS, ())
+    found = linking([link(f"https://acme.test/{n}") for n in range(100)], CLIENTS, (), domain="a.test")
 
     assert len(found.kept) == KEPT_LINKS
 
@@ -100,11 +110,17 @@ def test_a_page_full_of_them_keeps_some() -> None:
         (link("https://a.test/kontakt.html"), True),
         (link("https://a.test/p/7", anchor="Write for us: Contact"), True),
         (link("https://a.test/x", anchor="お問い合わせ"), True),
+        (link("https://www.a.test/about"), True),
+        (link("https://a.test/x", anchor="About us"), True),
         (link("https://a.test/products"), False),
+        (link("https://a.test/all-about-crm"), False),
+        (link("https://a.test/x", anchor="More about CRM"), False),
+        (link("https://a.test/x?back=/contact"), False),
+        (link("https://about.social.test/contact", anchor="Contact"), False),
     ],
 )
 def test_a_contact_page_is_known_by_its_address_or_its_anchor(one: Link, found: bool) -> None:
-    assert linking([one], (), ()).contact_found is found
+    assert linking([one], (), (), domain="a.test").contact_found is found
 
 
 @pytest.mark.parametrize(

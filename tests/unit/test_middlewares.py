@@ -139,7 +139,18 @@ def received(kind: str | None, purpose: Purpose = Purpose.PAGE) -> Request:
 
 
 @pytest.mark.parametrize(
-    "kind", ["text/html", "text/html; charset=utf-8", "TEXT/HTML", "application/xhtml+xml", "", None]
+    "kind",
+    [
+        "text/html",
+        "text/html; charset=utf-8",
+        "TEXT/HTML",
+        "text/html charset=utf-8",
+        "html",
+        "*/*",
+        "application/xhtml+xml",
+        "",
+        None,
+    ],
 )
 def test_a_page_is_read_on(kind: str | None) -> None:
     assert not received(kind).meta["stopped"]

@@ -153,6 +153,24 @@ def test_the_head_is_read() -> None:
     assert one.text_length == 1
 
 
+@pytest.mark.parametrize(
+    ("tag", "directives"),
+    [
+        ("noindex, NoFollow", {"noindex", "nofollow"}),
+        ("none", {"none", "noindex", "nofollow"}),
+        ("BacklinkProspector: noindex", {"noindex"}),
+        ("otherbot: noindex, nofollow", set()),
+        ("max-snippet: 50, nofollow", {"max-snippet: 50", "nofollow"}),
+        (
+            "noindex, unavailable_after: 25 Jun 2010 15:00:00 PST",
+            {"noindex", "unavailable_after: 25 jun 2010 15:00:00 pst"},
+        ),
+    ],
+)
+def test_a_header_may_say_it_too(tag: str, directives: set[str]) -> None:
+    assert read(b"<p>x", "https://a.example/", robots_tags=[tag]).robots == directives
+
+
 def test_robots_none_is_both() -> None:
     assert page("<meta name=robots content=none>").robots >= {"noindex", "nofollow"}
 

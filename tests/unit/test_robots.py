@@ -108,6 +108,11 @@ def test_an_endless_wildcard_does_not_take_long() -> None:
     [
         ("Crawl-delay: 3", 3.0),
         ("Crawl-delay: 0.5", 0.5),
+        ("Crawl-delay: 10s", 10.0),
+        ("Crawl-delay: 2 seconds", 2.0),
+        ("Crawl-delay: 1,5", 1.5),
+        ("Crawl-delay: 2\nCrawl-delay: 7\nCrawl-delay: 5", 7.0),
+        ("Crawl-delay: nan", 0.0),
         ("Crawl-delay: soon", 0.0),
         ("Crawl-delay: -5", 0.0),
         ("", 0.0),

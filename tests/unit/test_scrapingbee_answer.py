@@ -20,7 +20,7 @@ def raw(status: int, body: object = b"", **headers: str) -> Raw:
     )
 
 
-@pytest.mark.parametrize("cost", ["", "free", "-5", "1.5", "5 credits", "\u00b2", "1_0", "0x1"])
+@pytest.mark.parametrize("cost", ["", "free", "-5", "1.5", "5 credits", "\u00b2", "1_0", "0x1", "9" * 19, "0" * 5_000])
 def test_a_price_is_a_whole_number_or_an_error(cost: str) -> None:
     with pytest.raises(PriceMalformed, match="cost"):
         credits_charged(raw(200, Spb_Cost=cost))

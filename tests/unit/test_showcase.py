@@ -63,7 +63,7 @@ def verdict(kind: str) -> Scored:
     for number, planned in enumerate(site.pages.values()):
         page = read(document.encoded(planned, rendered=False), address(planned, site))
         flags = PageFlag.PARKED if Sign.PARKED in page.signs else 0
-        status = linking(page.links, [CLIENT], COMPETITORS).status
+        status = linking(page.links, [CLIENT], COMPETITORS, domain=site.domains[0].name).status
         for mention in matcher.mentions(page):
             found.add(row(number, page.url, mention, flags, status, plan.keywords.index(mention.keyword.text)))
     asked = Asked(plan.keywords, has_client=True, languages=frozenset())

@@ -24,6 +24,10 @@ INDEX = "<sitemapindex><sitemap><loc>https://a.test/s1.xml</loc></sitemap></site
         URLSET.replace("<loc>", "<ns:loc>").encode(),
         URLSET.replace("<loc>", "<LOC>").encode(),
         URLSET.replace("https://a.test/1", "<![CDATA[https://a.test/1]]>").encode(),
+        URLSET.replace("https://a.test/1", "<![CDATA[ https://a.test/1 ]]>").encode(),
+        URLSET.replace(
+            "</loc>", "</loc><image:image><image:loc>https://a.test/1.jpg</image:loc></image:image>"
+        ).encode(),
         URLSET[:-20].encode(),  # cut off
         f"{A}\n{B}\n".encode(),
         f"{A}\r\n\r\n  {B}\nnot an address\n".encode(),
@@ -31,6 +35,12 @@ INDEX = "<sitemapindex><sitemap><loc>https://a.test/s1.xml</loc></sitemap></site
 )
 def test_addresses_are_read_from_xml_gzip_and_text(body: bytes) -> None:
     assert read(body) == Sitemap(pages=(A, B), listed=2)
+
+
+def test_an_address_may_have_a_space() -> None:
+    assert read(b"<urlset><url><loc>https://a.test/two words </loc></url></urlset>").pages == (
+        "https://a.test/two words",
+    )
 
 
 def test_an_index_names_sitemaps_and_no_pages() -> None:

@@ -368,3 +368,28 @@ def test_another_file_is_not_taken_for_a_log(tmp_path: Path) -> None:
 
     with pytest.raises(InputInvalid, match="not a log"):
         heading(path)
+
+
+def test_a_line_that_is_none_of_a_log_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "web.jsonl"
+    with RequestLog(path, Heading(1, 5)) as log:
+        log.end(request("a.test", "/", 1))
+    with path.open("a", encoding="utf-8") as file:
+        file.write('{"x": 1}\n')
+
+    with pytest.raises(InputInvalid, match=r"line 3, is not of a log of the small web"):
+        list(entries(path))
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"\xff\xfe\x00", "is not a CSV file"),
+        (b"domain,url,keyword,frequency\na.test\n", "row 2: frequency None is not a number"),
+    ],
+)
+def test_a_file_that_is_no_result_of_a_crawl_is_refused(content: bytes, says: str, tmp_path: Path) -> None:
+    (tmp_path / "results.csv").write_bytes(content)
+
+    with pytest.raises(InputInvalid, match=says):
+        list(results(tmp_path / "results.csv"))

@@ -103,10 +103,10 @@ def test_titles_above_a_short_table_do_not_hide_its_columns() -> None:
     assert delimiter_of("a.com\nb.com\nc.com, d.com\ne.com, f.com\ng.com, h.com\n") == ONE_COLUMN
 
 
-def test_excels_own_first_line_names_the_delimiter_and_counts_as_a_row() -> None:
+def test_excels_own_first_line_names_the_delimiter_and_is_no_row_there() -> None:
     (row,) = read_table(b"sep=;\r\na.com;1\r\n", "leads.csv").rows
 
-    assert (row.number, row.cells) == (2, ["a.com", "1"])
+    assert (row.number, row.cells) == (1, ["a.com", "1"])
 
 
 def test_a_row_has_the_number_that_a_spreadsheet_shows() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from cli import output
 from cli.job import wording
 from prospector.core.job.halts import Halt, halt_of
 from prospector.core.job.progress import Eta, Speed
@@ -98,6 +99,12 @@ def test_a_reached_budget_names_the_higher_one_ready_to_paste() -> None:
         "--max-credits 15000, or export partial results: prospector job export abc123"
     )
     assert wording.exit_code(one) == 6
+
+
+def test_a_budget_that_pays_for_no_page_any_more_says_what_is_left() -> None:
+    one = status(JobState.PAUSED, f"{Halt.BUDGET} (10,000 credits)", used_credits=9_997)
+
+    assert wording.outcome(one)[0].startswith("Budget limit reached (9,997 of 10,000 credits used). Job paused.")
 
 
 def test_a_rejected_key_says_what_is_saved_and_what_waits() -> None:
@@ -263,3 +270,15 @@ def test_a_job_that_rests_says_it_with_its_reason_alone() -> None:
     found = status(JobState.PAUSED, Halt.KEY, domains_open=2, parked_pages={"key": 2})
 
     assert "On hold" not in said(found)
+
+
+def test_a_table_on_a_narrow_terminal_loses_the_end_of_no_figure(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(output, "WIDTH_OF_A_PIPE", 24)
+
+    output.table(["job", "domains", "page"], [("a7k2mq", "12,345/50,000", "https://acme.test/pages/1")])
+
+    drawn = capsys.readouterr().out
+    assert "…" not in drawn
+    assert sorted(filter(str.isdigit, drawn)) == sorted("72" + "1234550000" + "1")

@@ -15,6 +15,11 @@ def halt_of(reason: str) -> Halt | None:
     return next((one for one in Halt if reason.startswith(one.value)), None)
 
 
+def higher_budget(cap_credits: int) -> int:
+    """To be named to who has reached this one: rounded up to a thousand, and at least half as much again."""
+    return -(-max(cap_credits * 3 // 2, 1_000) // 1_000) * 1_000
+
+
 QUEUED = "queued"  # how the reason of a job begins that was to be started and has to wait
 
 

@@ -2,15 +2,18 @@
 
 from datetime import datetime, timedelta
 
-KEPT_DAYS = 90  # after the last move out of running
+from prospector.core.job.states import JobState
+
 EXPORT_DAYS = 7  # as long as the links to its files are good
+AT_REST = frozenset({JobState.PAUSED, JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED})
 
 
-def deleted_at(left_running_at: datetime) -> datetime:
-    return left_running_at + timedelta(days=KEPT_DAYS)
+def deleted_on(state: JobState, left_running_at: datetime | None, moved_at: datetime, days: int) -> datetime | None:
+    """When the results go; None for a job that is not at rest. One that never ran counts from its last move."""
+    return (left_running_at or moved_at) + timedelta(days=days) if state in AT_REST else None
 
 
-def warning(left_running_at: datetime | None) -> str:
-    if left_running_at is None:
-        return f"This job will be auto-deleted {KEPT_DAYS} days after it ends."
-    return f"This job will be auto-deleted on {deleted_at(left_running_at):%Y-%m-%d}. Download your results now."
+def warning(deletion: datetime | None, days: int) -> str:
+    if deletion is None:
+        return f"This job will be auto-deleted {days} days after it ends."
+    return f"This job will be auto-deleted on {deletion:%Y-%m-%d}. Download your results now."

@@ -58,6 +58,9 @@ MOVES: Mapping[JobState, Mapping[JobState, str]] = {
 # work of the job may be in flight
 IN_FLIGHT = frozenset({JobState.RUNNING, JobState.PAUSING})
 
+# started and not over: the frontier has it
+UNDER_WAY = IN_FLIGHT | {JobState.PAUSED}
+
 # nothing of the job happens any more until an operator asks for it
 ENDED = frozenset({JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED, JobState.ARCHIVED})
 

@@ -33,6 +33,12 @@ SEVERAL = 3
 WITH_NUMBER = re.compile(r"[,;]\s*[\d.,%]+$")
 EXACT = re.compile(r"\[([^\[\]]+)\]")
 BROAD = re.compile(r"\+[^\W\d][^+]*(?: \+[^\W\d][^+]*)+")
+QUOTED = re.compile(r"“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|‘([^‘’]+)’|'([^']+)'")
+LEADING_BULLET = re.compile(r"^[-*•–·]\s+(?=\S)")
+COMMENT = re.compile(r"\s*#+(?:\s|$)")  # #crm is a keyword
+BETWEEN = re.compile(r"\s*[,;|\t]\s*")
+SEVERAL_IN_ONE = re.compile(r"[;|\t]|,.*,")  # one comma belongs to the keyword: Smith, Jones
+WILDCARD = re.compile(r"\w\*(?!\w)|(?<!\w)\*\w")
 
 
 class KeywordReason(StrEnum):
@@ -119,7 +125,7 @@ def _refuse_count(listed: KeywordList, name: str) -> None:
 
 def _entries(data: bytes, name: str, listed: KeywordList) -> list[_Entry]:
     table = read_table(data, name)
-    rows = [row for row in table.rows if row.filled]
+    rows = [row for row in table.rows if row.filled and not _is_comment(row)]
     titles = title_rows(rows, lambda row: _named_column(row) is not None)
     at = _named_column(rows[titles]) if rows else None
     if at is not None:
@@ -131,6 +137,10 @@ def _entries(data: bytes, name: str, listed: KeywordList) -> list[_Entry]:
         return _of_column(rows, at)
     # without a header a comma belongs to the keyword ("Smith, Jones"), so the lines are read anew as they are
     return _of_lines(read_table(data, name, delimiter=ONE_COLUMN), name, listed)
+
+
+def _is_comment(row: Row) -> bool:
+    return COMMENT.match(row.cells[0]) is not None and row.filled == 1
 
 
 def _named_column(row: Row) -> int | None:
@@ -157,7 +167,14 @@ def _of_lines(table: Table, name: str, listed: KeywordList) -> list[_Entry]:
     listed.rejected += [
         RejectedKeyword(row.number, shown(row.cells[0]), KeywordReason.TOO_LONG) for row in table.too_long
     ]
-    lines = [_of_line(row) for row in table.rows if row.filled]
+    rows = [row for row in table.rows if row.filled and not _is_comment(row)]
+    if len(rows) == 1 and (along := _along(rows[0])):
+        named = examples([f'"{one.text}"' for one in along])
+        listed.warnings.append(
+            f"{name} has one line, and was read as {len(along)} keywords: {named}. Write one a line if that is wrong."
+        )
+        return along
+    lines = [_of_line(row) for row in rows]
     if len(lines) >= SEVERAL and all(WITH_NUMBER.search(one.text) for one in lines):
         listed.warnings.append(
             f'Every keyword of {name} ends with a number, as "{lines[0].text}" does. If that is a column of its own, '
@@ -173,9 +190,21 @@ def _of_row(row: Row, header: Sequence[str], at: int) -> _Entry:
     return _Entry(row.number, row.cells[at], case, label)
 
 
+def _along(row: Row) -> list[_Entry]:
+    """The keywords of a list that is written along its only line, if it is."""
+    text = _text(row)
+    if OPTIONS.search(text) or not SEVERAL_IN_ONE.search(text):
+        return []
+    between = [piece.strip('" ') for piece in BETWEEN.split(text)]
+    return [_Entry(row.number, piece) for piece in between if piece]
+
+
+def _text(row: Row) -> str:
+    return "\t".join(cell for cell in row.cells if cell.strip())
+
+
 def _of_line(row: Row) -> _Entry:
-    cells = [cell for cell in row.cells if cell.strip()]
-    text = cells[0] if len(cells) == 1 else "\t".join(cells)  # the further cells of a workbook are options
+    text = _text(row)  # the further cells of a workbook are options
     options: dict[str, str] = {}
     while found := OPTIONS.search(text):
         options.setdefault(found[1].lower(), found[2].strip())
@@ -186,8 +215,10 @@ def _of_line(row: Row) -> _Entry:
 
 
 def _as_searched(text: str) -> str:
-    """Without what Google Ads writes around an exact match and before each word of a broad one."""
-    text = text.strip()
+    """Without a bullet, quotes, and what Google Ads writes around an exact match and before each word of a broad one."""
+    text = LEADING_BULLET.sub("", text.strip())
+    if quoted := QUOTED.fullmatch(text):
+        return quoted[quoted.lastindex or 0].strip()
     if exact := EXACT.fullmatch(text):
         return exact[1]
     return text.replace("+", "") if BROAD.fullmatch(text) else text
@@ -206,18 +237,41 @@ def _keyword(entry: _Entry) -> Keyword | RejectedKeyword:
 
 def _advice(listed: KeywordList) -> list[str]:
     """What will disappoint: words met everywhere, and spellings that the list does not have."""
-    common = [one.text for one in listed.keywords if fold(one.text).text in entries("common_words")]
+    texts = [one.text for one in listed.keywords]
+    common = [one for one in texts if fold(one).text in entries("common_words")]
     short = [one.text for one in listed.keywords if one.is_short and one.text not in common]
+    several = [one for one in texts if SEVERAL_IN_ONE.search(one)]
+    wild = [one for one in texts if WILDCARD.search(one)]
     missed = [f'"{keyword}" ({", ".join(ways)})' for keyword, ways in listed.missed_spellings.items()]
-    warnings = []
-    if common:
-        which = examples([f'"{one}"' for one in common])
-        are, them = ("are very common words", "them") if len(common) > 1 else ("is a very common word", "it")
-        warnings.append(f"{which} {are}: nearly every page has {them}.")
-    if short:
-        which = examples([f'"{one}"' for one in short])
-        are, they = ("are", "they") if len(short) > 1 else ("is", "it")
-        warnings.append(f"{which} {are} very short: {they} will be met in many senses. case=sensitive helps.")
+    warnings = [
+        *_warning(
+            common,
+            "is a very common word: nearly every page has it.",
+            "are very common words: nearly every page has them.",
+        ),
+        *_warning(
+            short,
+            "is very short: it will be met in many senses. case=sensitive helps.",
+            "are very short: they will be met in many senses. case=sensitive helps.",
+        ),
+        *_warning(
+            several,
+            "is one keyword as it stands. Write one a line if several are meant.",
+            "are one keyword each as they stand. Write one a line if several are meant.",
+        ),
+        *_warning(
+            wild,
+            "is looked for as it stands: an asterisk is no wildcard.",
+            "are looked for as they stand: an asterisk is no wildcard.",
+        ),
+    ]
     if missed:
         warnings.append(f"Other spellings are other keywords: {examples(missed)}. Add what you want found.")
     return warnings
+
+
+def _warning(keywords: Sequence[str], one: str, several: str) -> list[str]:
+    if not keywords:
+        return []
+    named = examples([f'"{keyword}"' for keyword in keywords])
+    return [f"{named} {one if len(keywords) == 1 else several}"]

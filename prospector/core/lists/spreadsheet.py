@@ -79,15 +79,14 @@ def _read_text(data: bytes, name: str, delimiter: str | None) -> Table:
     notes = _doubt(encoding, text, name)
     if name.lower().endswith((".xlsx", ".xls")):
         notes.append(f"{name} is text, not an Excel workbook; it was read as CSV.")
-    named = re.match(rf"sep=([{DELIMITERS}])\r?\n", text)  # Excel's own first line
-    skipped = 1 if named else 0
+    named = re.match(rf"sep=([{DELIMITERS}])\r?\n", text)  # Excel's own first line, which it does not show as a row
     text = text[named.end() :] if named else text
     chosen = delimiter or (named[1] if named else delimiter_of(text))
     try:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=chosen, strict=True)
-        return Table([Row(number, cells) for number, cells in enumerate(reader, 1 + skipped)], notes=notes)
+        return Table([Row(number, cells) for number, cells in enumerate(reader, 1)], notes=notes)
     except csv.Error:
-        return _line_by_line(text, chosen, skipped, notes)
+        return _line_by_line(text, chosen, notes)
 
 
 def _doubt(encoding: str, text: str, name: str) -> list[str]:
@@ -101,11 +100,11 @@ def _doubt(encoding: str, text: str, name: str) -> list[str]:
     ]
 
 
-def _line_by_line(text: str, delimiter: str, skipped: int, notes: list[str]) -> Table:
+def _line_by_line(text: str, delimiter: str, notes: list[str]) -> Table:
     """For a file with a quote that never closes, or one endless line: the damage stays in its line."""
     table = Table([], notes=notes)
     damaged = None
-    for number, line in enumerate(io.StringIO(text, newline=""), 1 + skipped):
+    for number, line in enumerate(io.StringIO(text, newline=""), 1):
         if damaged is None and line.count('"') % 2:
             damaged = number
         if len(line) > csv.field_size_limit():

@@ -13,11 +13,12 @@ from prospector.core.reading.traits import LinkStatus, PageKind
 KEPT_LINKS = 20  # to the client and to competitors, of one page
 ANCHOR_CHARACTERS = 200
 CLIENT = "client"  # whose a kept link is
+NOFOLLOW = frozenset([LinkStatus.NOFOLLOW.value])
 
 _ADDRESS = re.compile(r"https?://", re.IGNORECASE)
 _CONTACT = re.compile(
-    r"contact|kontakt|contatti|contacto|contato|impressum|imprint|about|ueber-uns|uber-uns|write-for-us|advertise|"
-    r"a-propos|sobre|chi-siamo|お問い合わせ|контакт|επικοινωνία|iletisim",
+    r"contact|kontakt|contatti|contacto|contato|impressum|imprint|ueber-uns|uber-uns|write-for-us|advertise|"
+    r"a-propos|chi-siamo|お問い合わせ|контакт|επικοινωνία|iletisim|(?:^|/)(?:about|sobre)(?:[ _-]?(?:us|me|nosotros|nos))?(?:$|[/.])",
     re.IGNORECASE,
 )
 _KINDS = (
@@ -41,21 +42,38 @@ class Linking:
     kept: Sequence[Mapping[str, object]]
 
 
-def linking(links: Iterable[Link], clients: Collection[str], competitors: Collection[str]) -> Linking:
-    """Without a client the status is UNLINKED and says nothing."""
+def linking(
+    links: Iterable[Link],
+    clients: Collection[str],
+    competitors: Collection[str],
+    *,
+    domain: str,
+    robots: Collection[str] = (),
+) -> Linking:
+    """Without a client the status is UNLINKED and says nothing. `domain` is the page's own; `robots` are the page's words to
+    robots, of which nofollow is about all its links."""
     status = LinkStatus.UNLINKED
     to_competitor = contact_found = False
     kept: list[dict[str, object]] = []
+    of_all = NOFOLLOW.intersection(robots)
     for link in links:
-        contact_found = contact_found or bool(_CONTACT.search(link.url) or _CONTACT.search(link.anchor))
+        rel = link.rel | of_all
+        contact_found = contact_found or _is_contact(link, domain)
         host = _host(meant(link.url))
         ours, theirs = _covers(clients, host), _covers(competitors, host)
         if ours:
-            status = _stronger(status, _status(link.rel))
+            status = _stronger(status, _status(rel))
         to_competitor = to_competitor or theirs
         if (ours or theirs) and len(kept) < KEPT_LINKS:
-            kept.append(_small(link, CLIENT if ours else "competitor"))
+            kept.append(_small(link, rel, CLIENT if ours else "competitor"))
     return Linking(status, to_competitor, contact_found, kept)
+
+
+def _is_contact(link: Link, domain: str) -> bool:
+    """Of this domain: many a page links to the help pages of networks and tools."""
+    if not _covers((domain,), _host(link.url)):
+        return False
+    return _CONTACT.search(urlsplit(link.url).path) is not None or _CONTACT.search(link.anchor) is not None
 
 
 def kind_of(url: str, *, homepage: bool) -> PageKind:
@@ -65,11 +83,11 @@ def kind_of(url: str, *, homepage: bool) -> PageKind:
     return next((kind for kind, pattern in _KINDS if pattern.search(path)), PageKind.OTHER)
 
 
-def _small(link: Link, whose: str) -> dict[str, object]:
+def _small(link: Link, rel: Iterable[str], whose: str) -> dict[str, object]:
     return {
         "url": link.url,
         "anchor": link.anchor[:ANCHOR_CHARACTERS],
-        "rel": sorted(link.rel),
+        "rel": sorted(rel),
         "zone": link.zone.value,
         "whose": whose,
     }

@@ -1,6 +1,7 @@
 """A page as it was read: one parse of its bytes, and everything that is later asked of it."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -17,6 +18,7 @@ from prospector.core.reading.zones import Zone
 
 BODY_BYTES_AT_MOST = 3_000_000
 ROBOTS = ("robots", "backlinkprospector")
+WITH_VALUE = ("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview")
 REFRESH = re.compile(
     r"""\s*(\d*)(?:\.[\d.]*)?\s*(?:[;,\s]\s*(?:url\s*=\s*)?(?:"([^"]*).*|'([^']*).*|(.*)))?$""",
     re.IGNORECASE | re.DOTALL,
@@ -70,8 +72,9 @@ class Page:
         return unify(self.text)
 
 
-def read(body: bytes, url: str, content_type: str = "") -> Page:
-    """`url` is the final address, `content_type` the HTTP header's value. Never raises, whatever the bytes are."""
+def read(body: bytes, url: str, content_type: str = "", robots_tags: Iterable[str] = ()) -> Page:
+    """`url` is the final address; `content_type` and `robots_tags` (X-Robots-Tag) are the values of HTTP headers. Never raises,
+    whatever the bytes are."""
     decoded = decode(body[:BODY_BYTES_AT_MOST], content_type)
     source = without_marks(decoded.utf8)
     marked = scan(source) if is_hostile(source) else lexbor_tree.parse(source)
@@ -86,7 +89,7 @@ def read(body: bytes, url: str, content_type: str = "") -> Page:
         language=head.language.strip().lower(),
         canonical=absolute(head.canonical.strip(), base) if head.canonical.strip() else None,
         refresh=_refresh(head.metas.get("refresh", [""])[0], base),
-        robots=_robots(head.metas),
+        robots=_robots([*(said for name in ROBOTS for said in head.metas.get(name, ())), *map(_to_us, robots_tags)]),
         visible=visible,
         links=resolve(marked.anchors, visible, base),
         signs=_signs(marked, visible, source),
@@ -99,13 +102,20 @@ def read(body: bytes, url: str, content_type: str = "") -> Page:
     )
 
 
-def _robots(metas: dict[str, list[str]]) -> frozenset[str]:
-    directives = {
-        one.strip().lower() for name in ROBOTS for content in metas.get(name, ()) for one in content.split(",")
-    }
+def _robots(contents: list[str]) -> frozenset[str]:
+    directives = {one.strip().lower() for content in contents for one in content.split(",")}
     if "none" in directives:
         directives |= {"noindex", "nofollow"}
     return frozenset(directives - {""})
+
+
+def _to_us(robots_tag: str) -> str:
+    """What of it is about us: it may begin with another robot's name and a colon."""
+    name, colon, said = robots_tag.partition(":")
+    name = name.strip().lower()
+    if not colon or "," in name or name in WITH_VALUE:
+        return robots_tag
+    return said if name in ROBOTS else ""
 
 
 def _refresh(content: str, base: str) -> Refresh | None:

@@ -13,6 +13,7 @@ REMEDIES = (
     ("timeout", f"The site was too slow. {AGAIN_LATER}"),
     ("connection reset", f"The site hangs up. {AGAIN_LATER}"),
     ("cut short", f"The site hangs up. {AGAIN_LATER}"),
+    ("cannot be unpacked", f"The site had a fault of its own. {AGAIN_LATER}"),
     ("redirect to no web address", "The site sends visitors to an address that is none. Open it in a browser."),
     ("redirect loop", "The site sends visitors in a circle. Open it in a browser; it may want a cookie."),
     ("not an html page", "There is a file where the homepage should be. Look at it yourself if it matters."),

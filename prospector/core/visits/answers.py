@@ -1,6 +1,7 @@
 """What came back for a ticket, and what it shows."""
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -18,6 +19,7 @@ FILES = (
 COOKIE_CHARACTERS = 4_000
 IMMEDIATE_SECONDS = 3  # a refresh later than this shows its page first: it is one to read
 
+_MEDIA_TYPE = re.compile(r"\s*([a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+)(?=[\s;,]|$)", re.IGNORECASE)
 _PAIR = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+=[\x21\x23-\x2b\x2d-\x3a\x3c-\x7e]*")
 
 
@@ -43,21 +45,32 @@ def cookies_of(set_cookie: Iterable[str]) -> str:
     return line if len(line) <= COOKIE_CHARACTERS else ""
 
 
+def is_file(content_type: str) -> bool:
+    """Whether the header names a type, and none of a page. Browsers look at the body where it names none: "html", "*/*"."""
+    named = _MEDIA_TYPE.match(content_type)
+    return named is not None and named[1].lower() not in HTML_TYPES
+
+
 def is_html(content_type: str, body: bytes) -> bool:
     """By its type; one that is not given is judged by how the body begins. A file that calls itself HTML is none."""
-    if body.startswith(FILES):
+    if body.startswith(FILES) or is_file(content_type):
         return False
-    kind = content_type.partition(";")[0].strip().lower()
-    if kind:
-        return kind in HTML_TYPES
-    return body[:512].lstrip().startswith(b"<")
+    return _MEDIA_TYPE.match(content_type) is not None or body[:512].removeprefix(BOM_UTF8).lstrip().startswith(b"<")
 
 
 def of_page(status: int, page: Page, *, empty: bool) -> Answer:
     """An answer with a document in it. A hop by refresh is one whatever else the page shows."""
-    if page.refresh and page.refresh.seconds <= IMMEDIATE_SECONDS and page.refresh.url != page.url:
-        return Answer(Evidence.TEXT, status, page, page.refresh.url)
+    if onward := led_on(page):
+        return Answer(Evidence.TEXT, status, page, onward)
     return Answer(_evidence(status, page, empty=empty), status, page)
+
+
+def led_on(page: Page) -> str | None:
+    """Where an immediate refresh leads; a place on the page itself is none."""
+    if page.refresh is None or page.refresh.seconds > IMMEDIATE_SECONDS:
+        return None
+    target = page.refresh.url.partition("#")[0]
+    return None if target == page.url.partition("#")[0] else target
 
 
 def _evidence(status: int, page: Page, *, empty: bool) -> Evidence:

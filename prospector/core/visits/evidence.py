@@ -23,6 +23,7 @@ class Evidence(StrEnum):
     TIMED_OUT = "timed-out"
     RESET = "reset"
     SHORT_BODY = "short-body"
+    GARBLED = "garbled"  # compressed in another way than it says, or damaged
     SERVER_ERROR = "server-error"  # any other 5xx
     # nobody there
     UNRESOLVED = "unresolved"
@@ -71,6 +72,7 @@ class Reason(StrEnum):
     EMPTY = "Blocked: the answer was empty"
     RESET = "Connection reset"
     SHORT_BODY = "The answer was cut short"
+    GARBLED = "The answer cannot be unpacked"
     UNRESOLVED = "DNS resolution failed"
     REFUSED = "Connection refused"
     LOGIN = "Login required (HTTP 401)"
@@ -93,6 +95,7 @@ REASONS = {
     Evidence.TIMED_OUT: Reason.TIMEOUT,
     Evidence.RESET: Reason.RESET,
     Evidence.SHORT_BODY: Reason.SHORT_BODY,
+    Evidence.GARBLED: Reason.GARBLED,
     Evidence.SERVER_ERROR: Reason.HTTP_STATUS,
     Evidence.UNRESOLVED: Reason.UNRESOLVED,
     Evidence.REFUSED: Reason.REFUSED,

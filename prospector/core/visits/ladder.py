@@ -127,6 +127,7 @@ TABLE: Mapping[Evidence, Mapping[Column, Rule]] = {
     Evidence.TIMED_OUT: BROKEN,
     Evidence.RESET: BROKEN,
     Evidence.SHORT_BODY: BROKEN,
+    Evidence.GARBLED: BROKEN,
     Evidence.SERVER_ERROR: BROKEN,
     Evidence.UNRESOLVED: NOBODY,
     Evidence.REFUSED: NOBODY,

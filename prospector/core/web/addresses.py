@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from urllib.parse import urlsplit
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
@@ -71,13 +72,7 @@ def read_name_map(parts: Sequence[str]) -> NameMap:
 
 def _mapped(part: str) -> Mapped:
     pattern, separator, target = part.partition("=")
+    place = urlsplit(f"//{target.strip()}")
     if not (separator and pattern.strip()):
         raise ValueError(part)
-    if target.startswith("["):
-        host, bracket, port = target[1:].partition("]")
-        if not bracket:
-            raise ValueError(part)
-        port = port.removeprefix(":")
-    else:
-        host, _, port = target.partition(":")
-    return Mapped(pattern.strip().lower(), str(ip_address(host.strip())), int(port or 0))
+    return Mapped(pattern.strip().lower(), str(ip_address(place.hostname or "")), place.port or 0)

@@ -12,8 +12,9 @@ MOST_BYTES = 10 * 1024 * 1024  # unpacked
 MOST_ADDRESSES = 2_000  # far above what is ever queued of one domain; `listed` counts them all
 MOST_NESTED = 20
 
+# not the pictures of a page: a site of 200 pages would have 1,000
 _LOCATION = re.compile(
-    r"<(?:[\w.-]{1,20}:)?loc\s{0,9}>\s{0,99}(?:<!\[CDATA\[)?\s{0,99}([^<>\s]{1,2000})", re.IGNORECASE
+    r"<(?:(?!image:)[\w.-]{1,20}:)?loc\s{0,9}>\s{0,99}(?:<!\[CDATA\[)?\s{0,99}([^<>\s][^<>\r\n]{0,1999})", re.IGNORECASE
 )
 _INDEX = re.compile(r"<(?:[\w.-]{1,20}:)?sitemapindex\b", re.IGNORECASE)
 _GZIP = b"\x1f\x8b"
@@ -34,7 +35,7 @@ def read(body: bytes) -> Sitemap:
         lines = [line.strip() for line in text.splitlines()]
         pages = [line for line in lines if line.startswith(("http://", "https://"))]
         return Sitemap(tuple(pages[:MOST_ADDRESSES]), (), len(pages))
-    found = [html.unescape(one.removesuffix("]]")) for one in _LOCATION.findall(text)]
+    found = [html.unescape(one.removesuffix("]]").rstrip()) for one in _LOCATION.findall(text)]
     if _INDEX.search(text[:5000]):
         return Sitemap((), tuple(found[:MOST_NESTED]), 0)
     return Sitemap(tuple(found[:MOST_ADDRESSES]), (), len(found))

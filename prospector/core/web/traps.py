@@ -1,4 +1,5 @@
-"""Signs that an address is made by a machine without end: a calendar, a loop of links, a filter times a filter."""
+"""Signs that an address is made by a machine without end (a calendar, a loop of links, a filter times a filter), or that to ask
+for it does something: such links stand on every page, and show that page again."""
 
 import re
 from collections import Counter
@@ -26,6 +27,7 @@ class Trap(StrEnum):
     CALENDAR = "calendar"
     FACETS = "combination of filters"
     SUBDOMAINS = "endless subdomains"
+    ACTION = "something to do, not to read"
 
 
 CALENDAR_WORD = re.compile(
@@ -43,6 +45,15 @@ FACET_NAME = re.compile(
     r"^(?:sort|sort_?by|order|order_?by|dir|direction|filter|filters|facet|refine|colou?r|size|brand|material|price|"
     r"(?:min|max)_?price|price_?(?:min|max|from|to)|rating|view|mode|limit|per_?page|show|display|availability)"
     r"(?:_\w+)?(?:\[.*)?$|^(?:filter|facet|f|attr|refinement)[_\[.]"
+)
+# of shops, WordPress, wikis and forums
+ACTION_NAME = re.compile(
+    r"^(?:add[-_]to[-_](?:cart|basket|wishlist|compare)|(?:remove|undo)[-_]item|_wpnonce|veaction|oldid|diff)$"
+)
+ACTION = re.compile(
+    r"(?:^|&)(?:(?:action|do|mode)=(?:edit|history|delete|logout|reply|quote|report|watch|unwatch|purge|raw|rollback|buy_now)"
+    r"|share=(?:facebook|twitter|x|linkedin|pinterest|reddit|tumblr|pocket|telegram|(?:jetpack-)?whatsapp|email|print|skype"
+    r"|mastodon|bluesky|threads))(?:&|$)"
 )
 ADDRESS_IN_QUERY = re.compile(r"[?&=](?:https?:)?/[^&]*?(?=[?&=](?:https?:)?/|$)")
 
@@ -102,6 +113,8 @@ def _of_query(segments: Sequence[str], query: str) -> Trap | None:
         return Trap.CALENDAR
     if query and len(ADDRESS_IN_QUERY.findall(_unquoted(f"?{query}"))) >= NESTED:
         return Trap.GROWING
+    if query and (ACTION.search(query) or any(map(ACTION_NAME.search, names))):
+        return Trap.ACTION
     if len(names) > MOST_PARAMETERS or sum(1 for name in set(names) if FACET_NAME.search(name)) >= FACETS:
         return Trap.FACETS
     return None

@@ -93,7 +93,7 @@ def results(path: Path) -> Iterator[Row]:
     for number, line in lines(path, RESULT_COLUMNS):
         try:
             yield Row(line["domain"], line["url"], line["keyword"], int(line["frequency"]))
-        except ValueError:
+        except (ValueError, TypeError):  # None: the row is shorter than the head
             raise InputInvalid(f"{path}, row {number}: frequency {line['frequency']!r} is not a number.") from None
 
 
@@ -116,12 +116,15 @@ def _ignored(plan: Plan, row: Row) -> str:
 
 def lines(path: Path, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str, str]]]:
     """Of a file of an export that must have these columns: row number and cells."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.DictReader(file)
-        missing = set(columns) - set(reader.fieldnames or ())
-        if missing:
-            raise InputInvalid(f"{path} has no column {', '.join(sorted(missing))}.", "Give the file of `job export`.")
-        yield from enumerate(reader, 2)
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.DictReader(file)
+            missing = ", ".join(sorted(set(columns) - set(reader.fieldnames or ())))
+            if missing:
+                raise InputInvalid(f"{path} has no column {missing}.", "Give the file of `job export`.")
+            yield from enumerate(reader, 2)
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputInvalid(f"{path} is not a CSV file: {error}.", "Give the file of `job export`.") from None
 
 
 def _name(row: Row) -> str:

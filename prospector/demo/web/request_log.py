@@ -92,10 +92,8 @@ def heading(path: Path) -> Heading:
         with path.open(encoding="utf-8") as lines:
             said = json.loads(next(lines, ""))
         return Heading(said["seed"], said["sites"], tuple(said["kinds"]))
-    except (ValueError, KeyError, OSError) as error:
-        raise InputInvalid(
-            f"{path} is not a log of the small web: {error!r}.", "Give the file that `demo serve --log` wrote."
-        ) from None
+    except (ValueError, KeyError, TypeError, OSError):
+        raise _no_log(f"{path} is not a log of the small web") from None
 
 
 def entries(path: Path) -> Iterator[Entry]:
@@ -106,7 +104,14 @@ def entries(path: Path) -> Iterator[Entry]:
 def _entries(path: Path) -> Iterator[Entry]:
     with path.open(encoding="utf-8") as lines:
         next(lines, None)
-        for line in lines:
+        for number, line in enumerate(lines, 2):
             if not line.endswith("\n"):
                 return  # its writer was killed in the act, or is writing
-            yield Entry(**json.loads(line))
+            try:
+                yield Entry(**json.loads(line))
+            except (ValueError, TypeError):
+                raise _no_log(f"{path}, line {number}, is not of a log of the small web") from None
+
+
+def _no_log(problem: str) -> InputInvalid:
+    return InputInvalid(f"{problem}.", "Give the file that `demo serve --log` wrote.")

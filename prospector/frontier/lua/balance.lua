@@ -1,10 +1,11 @@
 -- A job's money as the record has it. Calls in flight here stay reserved; every other call that the record has not settled
--- counts at the price that was reserved for it. Done again with newer figures, the newer ones hold.
+-- counts at the price that was reserved for it.
 --
--- ARGV  1 job   2 credits used in settled calls   then lease and reserved credits of each call that is not settled
--- Gives 1, or 0 if there is no such job here.
-local job, spent, reserved = ARGV[1], tonumber(ARGV[2]), 0
-if redis.call('EXISTS', JOB(job)) == 0 then return 0 end
+-- ARGV  1 job   2 sign of the doubt before which the record was not read   3 credits used in settled calls
+--       then lease and reserved credits of each call that is not settled
+-- Gives 1, or 0 if another doubt came since: then these figures may lack what was paid meanwhile.
+local job, spent, reserved = ARGV[1], tonumber(ARGV[3]), 0
+if redis.call('HGET', JOB(job), 'balanced') ~= ARGV[2] then return 0 end
 local flying = {}
 for _, lease in ipairs(redis.call('ZRANGE', PAID_FLYING(), 0, -1)) do
   local held = cjson.decode(redis.call('HGET', LEASES(), lease))
@@ -13,7 +14,7 @@ for _, lease in ipairs(redis.call('ZRANGE', PAID_FLYING(), 0, -1)) do
     reserved = reserved + held.price
   end
 end
-for i = 3, #ARGV, 2 do
+for i = 4, #ARGV, 2 do
   if not flying[ARGV[i]] then spent = spent + tonumber(ARGV[i + 1]) end
 end
 redis.call('HSET', JOB(job), 'spent', spent, 'reserved', reserved,

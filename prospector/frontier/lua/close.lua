@@ -11,6 +11,7 @@ if redis.call('HGET', DOMAIN(job, domain), 'generation') ~= ARGV[3] or not redis
   return {0, left}
 end
 local unlisted = redis.call('HEXISTS', DOMAIN(job, domain), 'unlisted') == 1
+if not unlisted then home_over(job, domain) end  -- its time was over before it was read
 forget_domain(job, domain)
 if unlisted then return {1, left} end
 redis.call('HINCRBY', JOB(job), ARGV[4], 1)

@@ -6,4 +6,6 @@
 local raw = redis.call('HGET', LEASES(), ARGV[1])
 if not raw then return 0 end
 local balanced = redis.call('HGET', JOB(cjson.decode(raw).job), 'balanced')
-return balanced and balanced == (redis.call('HGET', META(), 'boots') or '0') and 1 or 0
+if not balanced or balanced ~= (redis.call('HGET', META(), 'boots') or '0') then return 0 end
+redis.call('ZADD', PAID_FLYING(), 'XX', clock(), ARGV[1])
+return 1

@@ -11,5 +11,8 @@ redis.call('HINCRBY', JOB(job), 'dead', -1)
 redis.call('HDEL', STATE(job, domain), url)
 redis.call('ZREM', FINISHING(), job .. '\31' .. domain)
 redis.call('HINCRBY', DOMAIN(job, domain), 'away', 1)
+if redis.call('HGET', DOMAIN(job, domain), 'home') == url then
+  redis.call('HINCRBY', JOB(job), 'homes', -redis.call('HDEL', DOMAIN(job, domain), 'home_over'))
+end
 bring_back(job, domain, url, now)
 return 1

@@ -24,6 +24,6 @@ if redis.call('SCARD', SEEN(job, domain)) > tonumber(redis.call('HGET', JOB(job)
 end
 redis.call('HINCRBY', JOB(job), 'total', 1)
 redis.call('HINCRBY', JOB(job), 'open', 1)
-redis.call('HINCRBY', JOB(job), 'homes', 1)
+home_over(job, domain)
 note_if_empty(job, domain, now)
 return 1

@@ -45,7 +45,7 @@ if verdict == 'done' or verdict == 'failed' then
 end
 if verdict == 'done' or verdict == 'failed' or verdict == 'aside' then
   redis.call('HDEL', STATE(job, domain), url)
-  if known[2] == url then redis.call('HINCRBY', JOB(job), 'homes', 1) end
+  if known[2] == url then home_over(job, domain) end
 else
   if ARGV[4] ~= '' then redis.call('HSET', STATE(job, domain), url, ARGV[4]) end
   if verdict == 'park' then

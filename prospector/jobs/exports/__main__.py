@@ -53,7 +53,7 @@ def stores() -> Stores:
     record = server.engine(settings.DATABASE_URL, "prospector export", CONNECTIONS)
     reader = server.engine(settings.READER_DATABASE_URL or settings.DATABASE_URL, "prospector export")
     files = storage(settings.STORAGE_URL, settings.AWS_ENDPOINT_URL)
-    return Stores(record, reader, files, settings.CREDIT_PRICE_USD)
+    return Stores(record, reader, files, settings.CREDIT_PRICE_USD, settings.RETENTION_DAYS)
 
 
 def main() -> None:

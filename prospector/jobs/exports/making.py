@@ -45,9 +45,11 @@ class File:
 class Making:
     """Between `open` and the commit of the files; `found` is the one picture that all of them show."""
 
-    def __init__(self, found: Results, folder: Path, heart: Heart, credit_price_usd: Decimal) -> None:
+    def __init__(
+        self, found: Results, folder: Path, heart: Heart, credit_price_usd: Decimal, retention_days: int
+    ) -> None:
         self._found, self._folder, self._heart = found, folder, heart
-        self._credit_price_usd = credit_price_usd
+        self._credit_price_usd, self._retention_days = credit_price_usd, retention_days
         self._keywords = found.keywords()
         self._names = shown_keywords(self._keywords)
         self._columns = found.columns()
@@ -154,6 +156,7 @@ class Making:
             sum=self._tally.sum(job),
             columns=self._columns,
             credit_price_usd=self._credit_price_usd,
+            retention_days=self._retention_days,
         )
 
     def _check(self, summary: Summary) -> None:

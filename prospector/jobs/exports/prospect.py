@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from prospector.core.job.spec import spec_from
 from prospector.core.lists.metric import Standing
 from prospector.core.reading.link_words import link_words, page_link_words
-from prospector.core.reading.linking import CLIENT
+from prospector.core.reading.linking import CLIENT, meant
 from prospector.core.reading.traits import LinkStatus, PageFlag
 from prospector.core.results.findings import Asked, Gathered, Mention, SiteLinks, best_zone, findings
 from prospector.core.results.score import Metric, Scored, Verdict, score
@@ -118,9 +118,9 @@ def site_links(site: SiteRow) -> SiteLinks:
 
 
 def _link_to_client(site: SiteRow) -> tuple[str, str]:
-    """Its words and where it leads; of a page whose links are all dead that is a dead address."""
+    """Its words and where it leads, also through a redirector; of a page whose links are all dead that is a dead address."""
     link = next((one for one in site.links or () if one.get("whose") == CLIENT), {})
-    return str(link.get("anchor", "")), str(link.get("url", ""))
+    return str(link.get("anchor", "")), meant(str(link.get("url", "")))
 
 
 def _unjudged(site: SiteRow, found: Gathered) -> Verdict | None:

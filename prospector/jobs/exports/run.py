@@ -30,12 +30,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Stores:
-    """Where an export reads and writes, and what a credit costs. `record` may change rows of exports; `reader` only reads."""
+    """Where an export reads and writes, what a credit costs, and how long results are kept. `record` may change rows of exports; `reader` only reads."""
 
     record: Engine
     reader: Engine
     files: Storage
     credit_price_usd: Decimal = Decimal("0.01")
+    retention_days: int = 90
 
 
 def run(stores: Stores, export: Export, beat_seconds: float = BEAT_SECONDS) -> None:
@@ -79,7 +80,7 @@ def _make(stores: Stores, export: Export, beat_seconds: float) -> None:
         results.snapshot(stores.reader, export.job) as found,
         ExitStack() as writers,
     ):
-        making = Making(found, Path(folder), heart, stores.credit_price_usd)
+        making = Making(found, Path(folder), heart, stores.credit_price_usd, stores.retention_days)
         files = making.open(stores.files, f"{prefix(export.job, export.id)}{export.attempts}/", asked, writers)
         summary = making.stream([file.output for file in files])
         heart.beat()
@@ -90,7 +91,8 @@ def _make(stores: Stores, export: Export, beat_seconds: float) -> None:
 
 def _ready(stores: Stores, export: Export, files: Sequence[File], summary: Summary) -> None:
     expires_at = datetime.now(UTC) + timedelta(days=EXPORT_DAYS)
-    rows = [{**file.facts(), "notes": summary.notes, "duplicates": summary.tally.duplicate_rows} for file in files]
+    of_all = {"notes": summary.notes, "duplicates": summary.tally.duplicate_rows, "storage": stores.files.url}
+    rows = [{**file.facts(), **of_all} for file in files]
     with stores.record.begin() as connection:
         kept = exports.ready(connection, export, rows, expires_at)
     if not kept:

@@ -16,15 +16,10 @@ ZERO = datetime(1899, 12, 30)  # noqa: DTZ001  # Excel's calendar knows no time 
 class Kind(Enum):
     TEXT = "text"
     NUMBER = "number"
-    MONEY = "money"
     MOMENT = "moment"
     OWN = "own"  # a column of the user's file: numbers are numbers again
-    METRIC = (
-        "metric"  # the one that counts for the score: also 72,1 and 12.5K are numbers, or it could not be sorted by
-    )
 
 
-RIGHT = frozenset({Kind.NUMBER, Kind.MONEY})
 TEXTS = frozenset({Kind.TEXT, Kind.OWN})
 
 
@@ -122,20 +117,19 @@ class Sheet:
             days = (value.replace(tzinfo=None) - ZERO).total_seconds() / 86_400
             self._page.write_number(self._next, column, days, self._formats.moment)
         else:
-            look = self._formats.money if kind is Kind.MONEY else self._formats.whole
-            self._page.write_number(self._next, column, value, look)
+            self._page.write_number(self._next, column, value, self._formats.whole)
 
     def _begin(self) -> None:
         self.names.append(f"{self._name} {len(self.names) + 1}" if self.names else self._name)
         self._page = self._add(self.names[-1])
         self._kinds = [column.kind for column in self._columns]
-        follows = [False, *(kind in RIGHT or kind is Kind.OWN for kind in self._kinds)]
+        follows = [False, *(kind in {Kind.NUMBER, Kind.OWN} for kind in self._kinds)]
         self._looks = [self._formats.beside if one else None for one in follows]
         self._page.set_row(0, 22)
         for number, column in enumerate(self._columns):
             self._page.set_column(number, number, column.width)
             head = self._formats.head_beside if follows[number] else self._formats.head
-            look = self._formats.head_right if column.kind in RIGHT else head
+            look = self._formats.head_right if column.kind is Kind.NUMBER else head
             self._page.write_string(0, number, excel_text(column.title), look)
         self._next = 1
         self._page.freeze_panes(1, 1)

@@ -34,7 +34,7 @@ def prefix(job: str, export: str = "") -> str:
 
 def links(files: Storage, export: Export) -> dict[str, str]:
     """Name of each file -> an address for it, signed anew: good for seven days, or as long as the file is there."""
-    return {str(one["name"]): files.link(str(one["key"])) for one in _made(export)}
+    return {str(one["name"]): files.link(str(one["key"])) for one in _made(files, export)}
 
 
 def fetch(files: Storage, export: Export, folder: Path, named_by: str = "name") -> Iterator[Path]:
@@ -43,7 +43,7 @@ def fetch(files: Storage, export: Export, folder: Path, named_by: str = "name") 
     `named_by`: "name", as results.csv, or "download_name", which tells the files of two jobs apart.
     """
     prepare(folder)
-    for one in _made(export):
+    for one in _made(files, export):
         target = folder / str(one[named_by])
         try:
             _copy(files.read(str(one["key"])), target)
@@ -111,10 +111,25 @@ def forget(files: Storage, job: str) -> None:
         files.delete(blob.key)
 
 
-def _made(export: Export) -> list[dict[str, object]]:
+class Elsewhere(Conflict):
+    """Of two processes with different addresses of the storage the one that made the files is right."""
+
+    def __init__(self, export: Export, there: str, here: str) -> None:
+        super().__init__(
+            f"The files of this export are in {there}, and this command looks in {here}.",
+            f"Set STORAGE_URL={there} here; or where the new one is meant, give it to the steward too and make the export "
+            f"again: prospector job export {export.job}",
+        )
+
+
+def _made(files: Storage, export: Export) -> list[dict[str, object]]:
     if export.state is not ExportState.READY:
         raise Conflict(
             f"Export {export.id} of job {export.job} is {export.state}{f': {export.reason}' if export.reason else ''}.",
             f"Its files can be had when it is ready. To make new ones: prospector job export {export.job}",
         )
-    return [dict(one) for one in export.files]
+    made = [dict(one) for one in export.files]
+    for one in made:
+        if (there := one.get("storage", files.url)) != files.url:  # one of an earlier version does not say
+            raise Elsewhere(export, str(there), files.url)
+    return made

@@ -8,7 +8,6 @@ from decimal import Decimal
 
 from prospector.core.job import retention
 from prospector.core.job.cost import dollars
-from prospector.core.job.states import IN_FLIGHT
 from prospector.core.reading.traits import LinkStatus
 from prospector.core.results.findings import Mention
 from prospector.core.results.score import Verdict
@@ -106,6 +105,7 @@ class Summary:
     sum: Sum
     columns: Sequence[str]
     credit_price_usd: Decimal
+    retention_days: int
 
     @property
     def used_dollars(self) -> Decimal:
@@ -148,8 +148,12 @@ class Summary:
         if self.tally.reserved_credits:
             credits_held = _count(self.tally.reserved_credits, "credit")
             lines.append(f"{credits_held} more may have been used by calls whose answer is missing (unsettled).")
-        lines.append(retention.warning(None if self.job.state in IN_FLIGHT else self.job.left_running_at))
+        lines.append(self._deletion())
         return lines
+
+    def _deletion(self) -> str:
+        job, days = self.job, self.retention_days
+        return retention.warning(retention.deleted_on(job.state, job.left_running_at, job.moved_at, days), days)
 
     def _partial(self) -> str:
         waiting, being_crawled = self.tally.states[DomainState.WAITING], self.tally.states[DomainState.OPEN]

@@ -11,6 +11,8 @@ from prospector.frontier import job_calls
 from prospector.frontier.client import Frontier
 from prospector.jobs import control
 from prospector.store import jobs
+from prospector.store.failures import each
+from prospector.store.jobs import Job
 
 SAID_FOR = timedelta(minutes=2)  # a steward looks every 15 s; without one new jobs wait for nothing
 PENDING = frozenset({JobState.PENDING})
@@ -22,12 +24,21 @@ def say(frontier: Frontier, why: str) -> None:
 
 
 def admit(engine: Engine, frontier: Frontier) -> str | None:
-    """One a look, for each adds to what the next one has to wait for. Returns the job."""
+    """One a look, for each adds to what the next one has to wait for; one that cannot be started is in nobody's way.
+
+    Returns the job.
+    """
     with engine.connect() as connection:
         queued = [one for one in jobs.listed(connection, PENDING) if is_queued(one.reason)]
     if not queued or frontier.run(job_calls.crowded()):
         return None
-    oldest = queued[-1].id
-    with suppress(control.NotNow):  # somebody was faster, or it was cancelled
-        control.start(engine, frontier, oldest)
-    return oldest
+    admitted: list[str] = []
+
+    def start(job: Job) -> None:
+        if not admitted:
+            with suppress(control.NotNow):  # somebody was faster, or it was cancelled
+                control.start(engine, frontier, job.id)
+                admitted.append(job.id)
+
+    each(reversed(queued), start)
+    return admitted[0] if admitted else None

@@ -9,10 +9,10 @@ from prospector.core.job.states import IN_FLIGHT, JobState
 from prospector.errors import ServerUnreachable
 from prospector.fetch.key import key_in_force
 from prospector.frontier import calls, rebuild_calls
-from prospector.jobs import books, follow, rebuild, workers
+from prospector.jobs import balance, books, follow, judging, rebuild, workers
 from prospector.jobs.exports import shelf
 from prospector.jobs.exports.asking import Runners
-from prospector.jobs.steward import admission, balance, closing, judging, retention
+from prospector.jobs.steward import admission, closing, retention
 from prospector.jobs.steward.absence import DAY_SECONDS, Absences
 from prospector.jobs.steward.alerts import Herald
 from prospector.jobs.steward.counters import Counters

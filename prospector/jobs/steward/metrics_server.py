@@ -9,11 +9,9 @@ from typing import Any
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 
 from prospector import logs
-from prospector.errors import SettingInvalid
 
 LOG = logs.named(__name__)
 OK, UNAVAILABLE, ABSENT = 200, 503, 404
-LARGEST_PORT = 65_535
 Health = Callable[[], Mapping[str, Any]]
 
 
@@ -72,6 +70,4 @@ def serve(address: str, registry: CollectorRegistry, health: Health) -> MetricsS
 
 def host_and_port(address: str) -> tuple[str, int]:
     host, _, port = address.rpartition(":")
-    if not host or not port.isdecimal() or int(port) > LARGEST_PORT:
-        raise SettingInvalid(f"METRICS_ADDRESS: {address!r} is not host:port.", "Write it as 127.0.0.1:9641.")
     return host.strip("[]"), int(port)

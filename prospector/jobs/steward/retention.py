@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, Engine
 
 from prospector import logs
+from prospector.core.job.retention import AT_REST, deleted_on
 from prospector.core.job.states import JobState
 from prospector.store import events, jobs, partitions
 from prospector.store.jobs import IllegalMove, Job
@@ -14,7 +15,6 @@ from prospector.store.partitions import ResultsInUse
 
 LOG = logs.named(__name__)
 WARNED_BEFORE = timedelta(days=7)
-KEPT_STATES = frozenset({JobState.PAUSED, JobState.COMPLETED, JobState.FAILED, JobState.CANCELLED})
 
 
 @dataclass(frozen=True)
@@ -23,19 +23,12 @@ class Kept:
     warned: tuple[str, ...]
 
 
-def delete_on(job: Job, days: int) -> datetime | None:
-    """When its results go; None for a job that is not at rest. One that never ran counts from its last move."""
-    if job.state not in KEPT_STATES:
-        return None
-    return (job.left_running_at or job.moved_at) + timedelta(days=days)
-
-
 def keep_in_time(engine: Engine, now: datetime, days: int) -> Kept:
     with engine.connect() as connection:
-        at_rest = jobs.listed(connection, KEPT_STATES)
+        at_rest = jobs.listed(connection, AT_REST)
     archived, warned = [], []
     for job in at_rest:
-        due = delete_on(job, days)
+        due = deleted_on(job.state, job.left_running_at, job.moved_at, days)
         assert due
         if job.state is JobState.PAUSED and job.warned_at is None and now >= due - WARNED_BEFORE:
             with engine.begin() as connection:

@@ -11,8 +11,8 @@ from prospector.core.job.states import JobState
 from prospector.core.visits.methods import Mode
 from prospector.frontier import calls, paid_calls
 from prospector.jobs import control, follow
+from prospector.jobs.balance import balance
 from prospector.jobs.rebuild import rebuild_if_lost
-from prospector.jobs.steward.balance import balance
 from prospector.store import spend
 
 from .stage import KEY, Stage, everything_in_postgres, everything_in_redis

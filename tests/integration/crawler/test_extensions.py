@@ -1,6 +1,8 @@
 """What a worker's extensions promise: an end is recorded before it is forgotten, and a defect of ours costs no page."""
 
 import asyncio
+import subprocess
+import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -198,6 +200,25 @@ def test_a_spider_that_was_never_opened_may_close(bench: Bench, extension: Any) 
     )
 
     assert [one for receiver, one in told if getattr(receiver, "__self__", None) is made] == [None]
+
+
+def test_a_thread_that_waits_for_a_server_without_end_does_not_keep_the_process() -> None:
+    """A Postgres that hangs, a name server that is away: a worker that is told to end ends all the same."""
+    program = """
+import asyncio, threading
+from scrapy.utils.reactor import install_reactor
+install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
+from twisted.internet import reactor
+from prospector.extensions.punctual_end import PunctualEnd
+PunctualEnd.from_crawler(None)
+reactor.callWhenRunning(lambda: asyncio.get_running_loop().run_in_executor(None, threading.Event().wait))
+reactor.callLater(0.1, reactor.stop)
+reactor.run()
+"""
+
+    ended = subprocess.run([sys.executable, "-c", program], timeout=60, capture_output=True, text=True, check=False)
+
+    assert (ended.returncode, ended.stdout) == (0, "")
 
 
 def test_vitals_tell_what_a_worker_has_done_and_has_in_hand(bench: Bench, redis_url: str) -> None:

@@ -321,6 +321,15 @@ def test_a_round_trip_proves_a_storage_and_leaves_nothing(tmp_path: Path, s3: S3
     assert keys(storage(f"s3://{BUCKET}/round", s3.endpoint)) == []
 
 
+def test_a_round_trip_that_may_write_and_not_read_leaves_nothing(s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as changed:
+        changed.setenv("AWS_ACCESS_KEY_ID", "writer")
+        with pytest.raises(CredentialsRejected, match="S3 refuses"):
+            blobs.round_trip(f"s3://{BUCKET}/written", s3.endpoint)
+
+    assert keys(storage(f"s3://{BUCKET}/written", s3.endpoint)) == []
+
+
 def test_a_name_that_is_not_ascii_is_said_both_ways() -> None:
     assert disposition('Zoë "x".csv') == "attachment; filename=\"Zo_ _x_.csv\"; filename*=UTF-8''Zo%C3%AB%20%22x%22.csv"
 

@@ -2,6 +2,7 @@
 
 import io
 import re
+from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
@@ -425,6 +426,7 @@ def test_a_job_without_a_client_or_a_metric_is_scored_without_them(stores: Store
 
 
 GONE = {"url": "https://acme.test/gone", "anchor": "our <CRM>", "rel": [], "zone": "main", "whose": "client"}
+REDIRECTED = {**GONE, "url": "https://out.example/?to=https%3A%2F%2Facme.test%2Fgone&from=a"}
 LIVES = {"url": "https://acme.test/", "anchor": "Acme", "rel": [], "zone": "main", "whose": "client"}
 
 
@@ -435,7 +437,7 @@ def test_a_site_that_links_to_dead_addresses_only_is_an_opportunity_that_says_wh
     domains = [ListedDomain(f"{name}.example", row) for row, name in enumerate(names, 2)]
     job = make_job(engine, domains=domains, issues=(), input_rows=3, input_columns=[])
     pages.write(engine, job, [
-        page(1, 0, mentions=[mention(0, Zone.H1)], link=LinkStatus.DEAD, links=[GONE]),
+        page(1, 0, mentions=[mention(0, Zone.H1)], link=LinkStatus.DEAD, links=[REDIRECTED]),
         page(2, 1, link=LinkStatus.DEAD, links=[GONE]),
         page(3, 2, mentions=[mention(0, Zone.H1)], link=LinkStatus.DEAD, links=[GONE]),
         page(4, 2, link=LinkStatus.FOLLOW, links=[LIVES]),
@@ -544,6 +546,17 @@ def test_after_the_job_the_date_of_its_deletion_is_said(stores: Stores, engine: 
     made = export(stores, job)
 
     assert "This job will be auto-deleted on 2027-02-16. Download your results now." in made.text("report.html")
+
+
+def test_the_date_is_that_of_a_deployment_that_keeps_results_for_another_time(
+    stores: Stores, engine: Engine, job: str
+) -> None:
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE jobs SET state = 'completed', left_running_at = '2026-11-18 12:00Z'"))
+
+    made = export(replace(stores, retention_days=10), job)
+
+    assert "This job will be auto-deleted on 2026-11-28. Download your results now." in made.text("report.html")
 
 
 def test_the_metric_column_can_be_sorted_by_also_where_its_numbers_have_a_decimal_comma(

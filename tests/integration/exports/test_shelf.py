@@ -1,6 +1,7 @@
 """Files of exports after they are made: signed anew, copied whole, and gone when their time has come."""
 
 import os
+import secrets
 import tempfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,12 +10,17 @@ from urllib.request import urlopen
 import pytest
 from sqlalchemy import Engine, text
 
-from prospector.blobs import Storage
+from cli import deployment
+from prospector import settings
+from prospector.blobs import Storage, storage
 from prospector.errors import Conflict, EnvironmentInvalid, NotFound
+from prospector.frontier.client import Frontier
 from prospector.jobs.exports import shelf
 from prospector.jobs.exports.run import Stores
+from prospector.local.servers import Servers
 
 from .conftest import ALL, CSV_ONLY, ask, export, state
+from .s3_server import BUCKET, S3Server
 
 NOW = datetime.now(UTC)
 
@@ -30,6 +36,19 @@ def test_links_are_signed_anew_each_time_and_read_the_files(engine: Engine, buck
             assert answer.read() == made.files[name]
 
 
+def test_a_command_that_deletes_a_job_reaches_its_files_on_an_s3_that_is_not_amazons(
+    engine: Engine, s3: S3Server, job: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = f"s3://{BUCKET}/{secrets.token_hex(8)}"
+    monkeypatch.setattr(settings, "AWS_ENDPOINT_URL", s3.endpoint)
+    opened = deployment.Deployment(Servers("", "", (), url), engine, Frontier("redis://127.0.0.1:1"))
+    export(Stores(engine, engine, storage(url, s3.endpoint)), job, CSV_ONLY)
+
+    shelf.forget(opened.files, job)
+
+    assert list(storage(url, s3.endpoint).listed("")) == []
+
+
 def test_files_are_copied_under_their_own_names(stores: Stores, job: str, tmp_path: Path) -> None:
     made = export(stores, job)
 
@@ -37,6 +56,17 @@ def test_files_are_copied_under_their_own_names(stores: Stores, job: str, tmp_pa
 
     assert {path.name: path.read_bytes() for path in copied} == made.files
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == sorted(made.files)
+
+
+def test_files_that_a_steward_put_elsewhere_are_not_said_to_be_here(
+    stores: Stores, engine: Engine, bucket: Storage, job: str, tmp_path: Path
+) -> None:
+    made = export(Stores(engine, engine, bucket), job).export
+
+    with pytest.raises(shelf.Elsewhere, match=f"are in {bucket.url}, and this command looks in {stores.files.url}"):
+        shelf.links(stores.files, made)
+    with pytest.raises(shelf.Elsewhere, match=f"Set STORAGE_URL={bucket.url} here"):
+        list(shelf.fetch(stores.files, made, tmp_path / "out"))
 
 
 def test_a_copy_that_breaks_off_leaves_no_half_file(stores: Stores, job: str, tmp_path: Path) -> None:

@@ -18,13 +18,24 @@ from twisted.internet import reactor  # noqa: E402
 from prospector.core.visits.methods import PRICE_CREDITS, Method  # noqa: E402
 from prospector.core.visits.ticket import PageState, Ticket  # noqa: E402
 from prospector.fetch import scrapingbee  # noqa: E402
-from prospector.fetch.failures import NoRoom  # noqa: E402
+from prospector.fetch.failures import NotSent  # noqa: E402
 from prospector.fetch.paid import CHARGED_CREDITS, PaidCallFailed  # noqa: E402
 from prospector.fetch.scrapingbee import ScrapingBee  # noqa: E402
 
 
 class AddressRefused(Exception):
     pass
+
+
+class Passage:
+    """`leaves`: how many times it may be asked before its leave has run out."""
+
+    def __init__(self, leaves: int) -> None:
+        self._leaves = leaves
+
+    def may_send(self) -> bool:
+        self._leaves -= 1
+        return self._leaves >= 0
 
 
 async def check(url: str) -> None:
@@ -45,12 +56,13 @@ def made(api_url: str, key: str | None, most_bytes: int) -> ScrapingBee:
 async def call(wish: dict[str, Any]) -> dict[str, Any]:
     scrapingbee.ANSWER_SECONDS = wish.get("answer_seconds", scrapingbee.ANSWER_SECONDS)
     handler = made(wish["api_url"], wish["key"], wish.get("most_bytes", 10_000_000))
-    request = Request(wish["url"], meta={"ticket": ticket(wish["url"], Method(wish["method"]))})
+    meta = {"ticket": ticket(wish["url"], Method(wish["method"])), "passage": Passage(wish.get("leaves", 1))}
+    request = Request(wish["url"], meta=meta)
     told: dict[str, Any] = {}
     try:
         with without_files() if wish.get("without_files") else nullcontext():
             response = await handler.download_request(request)
-    except (PaidCallFailed, AddressRefused, NoRoom) as error:
+    except (PaidCallFailed, AddressRefused, NotSent) as error:
         told |= {"error": type(error).__name__, "words": str(error), "evidence": getattr(error, "evidence", None)}
         told["allowed"] = getattr(error, "allowed_concurrency", None)
     else:

@@ -256,6 +256,14 @@ def test_a_target_that_must_not_be_fetched_is_never_handed_over(caller: Caller, 
     assert bee.truth()["calls"] == []
 
 
+def test_a_call_whose_leave_runs_out_while_it_connects_is_not_made(caller: Caller, bee: Control) -> None:
+    """A worker that slept in between makes no call for a page that is another's by now."""
+    answer = caller.call(leaves=0)
+
+    assert (answer["error"], answer["charged"]) == ("NotSent", "not in meta")
+    assert bee.truth()["calls"] == []
+
+
 def test_an_address_scrapingbee_does_not_take_fails_without_a_charge(caller: Caller) -> None:
     answer = caller.call(url="http://elsewhere.example/")
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from prospector.core.visits.methods import Method
 from prospector.core.visits.ticket import Found, PageState, Verdict
 from prospector.frontier import calls, job_calls, paid_calls
 from prospector.frontier.calls import Fetch
@@ -112,6 +113,19 @@ def test_a_worker_with_other_pages_in_hand_finishes_them_before_it_takes_a_suspe
     assert frontier.claim(worker="node/b").tickets == ()
     frontier.finish(busy[0])
     assert [one.domain for one in frontier.claim(worker="node/b").tickets] == ["poison.test"]
+
+
+def test_a_page_whose_worker_said_goodbye_while_it_was_paid_for_is_not_to_blame(frontier: Hand) -> None:
+    """A deployment ends workers; their paid calls cannot be taken back, and no page has killed them."""
+    frontier.job("one", ["shop.test"], first_method=Method.JS)
+    for _ in range(calls.LOSSES_MOST + 1):
+        frontier.one(worker="node/a")
+        assert not frontier.run(calls.leave("node/a"))
+        frontier.advance(calls.LEASE_MS + 1)
+        frontier.run(calls.beat("node/b", {"pages": 0}))
+        assert frontier.run(calls.reap()) == (1, 0)
+
+        assert frontier.redis.zcard("prospector:suspects") == 0
 
 
 def suspects(frontier: Hand, *domains: str, **release: int) -> None:

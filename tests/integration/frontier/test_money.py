@@ -13,7 +13,7 @@ from prospector.core.visits.method_memory import MethodMemory
 from prospector.core.visits.methods import Method
 from prospector.core.visits.priority import RANK, Priority
 from prospector.core.visits.ticket import Kind, PageState, Ticket, Verdict
-from prospector.frontier import calls, job_calls, paid_calls
+from prospector.frontier import calls, job_calls, keys, paid_calls
 from prospector.frontier.calls import Found
 from prospector.frontier.client import Frontier
 from prospector.frontier.paid_calls import Provider
@@ -98,7 +98,7 @@ def test_one_answer_begins_the_count_anew(frontier: Hand) -> None:
 
 def test_calls_that_nobody_answers_open_the_breaker_before_any_of_them_has_ended(frontier: Hand) -> None:
     paying(frontier, "one", sites(3))
-    assert len(frontier.claim().tickets) == 3
+    assert [frontier.run(paid_calls.confirm(ticket.lease)) for ticket in frontier.claim().tickets] == [True] * 3
 
     frontier.advance(25_000)
     frontier.run(calls.beat("node/a", {"pages": 3}))
@@ -106,9 +106,21 @@ def test_calls_that_nobody_answers_open_the_breaker_before_any_of_them_has_ended
     assert frontier.run(paid_calls.provider()).open_ms == 0
 
 
+def test_calls_that_wait_for_the_record_and_have_not_left_say_nothing_of_the_provider(frontier: Hand) -> None:
+    paying(frontier, "one", sites(3))
+    assert len(frontier.claim().tickets) == 3
+
+    frontier.advance(25_000)
+    frontier.run(calls.beat("node/a", {"pages": 3}))
+
+    assert frontier.run(paid_calls.provider()).open_ms is None
+
+
 def test_a_few_slow_calls_among_answers_open_nothing(frontier: Hand) -> None:
     paying(frontier, "one", sites(4))
-    *_, quick = frontier.claim().tickets
+    *slow, quick = frontier.claim().tickets
+    for ticket in slow:
+        frontier.run(paid_calls.confirm(ticket.lease))
     frontier.advance(20_000)
     paid(frontier, quick)
     frontier.advance(20_000)
@@ -409,6 +421,80 @@ def test_what_the_homepages_still_to_come_will_need_is_kept_for_them(frontier: H
     assert frontier.counters("one")["spent"] == 60
 
 
+def cheap_pages_beside_a_homepage(frontier: Hand, **limits: int) -> Ticket:
+    """3 credits are left, two pages of one domain want 1 each, and the other domain's homepage, which is given, wants 5."""
+    frontier.job("one", ["read.test", "late.test"], cap_credits=8, **limits)
+    frontier.advance(1000)
+    by_domain = {ticket.domain: ticket for ticket in frontier.claim().tickets}
+    pages = [Found(f"https://read.test/{name}", hash(name), CHEAP) for name in "ab"]
+    frontier.run(calls.add(by_domain["read.test"].lease, pages))
+    frontier.finish(by_domain["read.test"], Verdict.AGAIN, state=PAID)
+    frontier.advance(1000)
+    for ticket in frontier.claim().tickets:
+        paid(frontier, ticket)
+    return by_domain["late.test"]
+
+
+def spent_in_the_end(frontier: Hand) -> int:
+    for _ in range(6):
+        frontier.advance(2_000)
+        for ticket in frontier.claim().tickets:
+            paid(frontier, ticket)
+        close_ended(frontier)
+    return frontier.counters("one")["spent"]
+
+
+def test_no_credits_are_kept_for_a_homepage_that_they_cannot_pay_for(frontier: Hand) -> None:
+    home = cheap_pages_beside_a_homepage(frontier)
+    frontier.finish(home, Verdict.AGAIN, state=PAID)
+
+    assert spent_in_the_end(frontier) == 7
+    assert frontier.run(job_calls.stuck("one")) == "budget"
+
+
+def test_no_credits_are_kept_for_a_homepage_that_is_a_dead_letter_until_it_is_asked_for_again(frontier: Hand) -> None:
+    home = cheap_pages_beside_a_homepage(frontier)
+    frontier.redis.hset(keys.key(keys.STATE, job="one", domain=home.domain), home.url, "nothing anybody can read")
+    frontier.finish(home, Verdict.AGAIN)
+    frontier.advance(2_000)
+    frontier.claim(paid_most=0)
+
+    assert frontier.counters("one")["homes"] == 2
+    assert frontier.run(job_calls.requeue(f"one\x1f{home.domain}\x1f{home.url}"))
+    assert frontier.counters("one")["homes"] == 1
+
+    frontier.finish(frontier.one())
+    assert spent_in_the_end(frontier) == 7
+
+
+def test_no_credits_are_kept_for_a_homepage_whose_domain_is_out_of_time(frontier: Hand) -> None:
+    home = cheap_pages_beside_a_homepage(frontier, max_ms=60_000)
+    frontier.advance(2_000)
+    frontier.claim(paid_most=0)
+    frontier.finish(home, Verdict.AGAIN)
+    frontier.advance(61_000)
+
+    assert spent_in_the_end(frontier) == 7
+    assert frontier.counters("one")["done"] == 2
+
+
+def test_pages_that_wait_for_the_homepages_still_to_come_keep_none_of_these_from_being_opened(frontier: Hand) -> None:
+    paying(frontier, "one", sites(60), cap_credits=350)
+
+    homes = 0
+    for _ in range(120):
+        for ticket in frontier.claim(n=10, open_domains_per_worker=10).tickets:
+            if ticket.url.endswith("test/"):
+                homes += 1
+                frontier.found(ticket, *(f"/{number}" for number in range(30)))
+            paid(frontier, ticket)
+        close_ended(frontier)
+        frontier.advance(1000)
+
+    assert homes == 60
+    assert frontier.counters("one")["spent"] == 350
+
+
 def test_pages_that_wait_for_money_keep_no_domain_from_being_opened(frontier: Hand) -> None:
     frontier.job("one", sites(60), cap_credits=0)
 
@@ -508,6 +594,10 @@ def leases(hand: Hand) -> list[str]:
     return sorted(key.decode().removeprefix("test:") for key in hand.redis.scan_iter("test:*"))
 
 
+def balanced(hand: Hand, used: int, *unsettled: tuple[str, int]) -> bool:
+    return hand.run(paid_calls.balance("one", hand.run(paid_calls.doubt("one")), used, unsettled))
+
+
 def test_after_a_start_of_redis_nothing_is_paid_for_until_the_record_was_asked(restarted: Hand) -> None:
     restarted.claim(n=0)
     restarted.advance(10_000)
@@ -516,7 +606,7 @@ def test_after_a_start_of_redis_nothing_is_paid_for_until_the_record_was_asked(r
     assert restarted.run(paid_calls.unbalanced()) == ["one"]
     assert not restarted.run(paid_calls.confirm(leases(restarted)[0]))
 
-    assert restarted.run(paid_calls.balance("one", 0, []))
+    assert balanced(restarted, 0)
     restarted.advance(1_000)
     assert len(restarted.claim().tickets) == 4
     assert restarted.run(paid_calls.unbalanced()) == []
@@ -526,7 +616,7 @@ def test_what_redis_forgot_counts_at_full_price_and_what_it_knows_is_in_flight_s
     restarted.claim(n=0)
     known = leases(restarted)
 
-    restarted.run(paid_calls.balance("one", 6, [(known[0], 5), ("1.999", 5)]))
+    balanced(restarted, 6, (known[0], 5), ("1.999", 5))
 
     counters = restarted.counters("one")
     assert (counters["spent"], counters["reserved"]) == (11, 10)
@@ -538,11 +628,30 @@ def test_newer_figures_replace_older_ones(restarted: Hand) -> None:
     restarted.claim(n=0)
 
     for _ in range(2):
-        restarted.run(paid_calls.balance("one", 6, [("1.999", 5)]))
-    restarted.run(paid_calls.balance("one", 9, []))
+        balanced(restarted, 6, ("1.999", 5))
+    balanced(restarted, 9)
 
     counters = restarted.counters("one")
     assert (counters["spent"], counters["reserved"]) == (9, 10)
+
+
+def test_figures_that_were_read_before_another_doubt_are_refused_and_nothing_is_paid_for_meanwhile(
+    frontier: Hand,
+) -> None:
+    """An operator settles a call while the job runs: what is paid between the reading and the writing must not get lost."""
+    paying(frontier, "one", sites(2), cap_credits=10)
+    (ticket,) = frontier.claim(n=1).tickets
+    early = frontier.run(paid_calls.doubt("one"))
+    late = frontier.run(paid_calls.doubt("one"))
+
+    assert not frontier.run(paid_calls.confirm(ticket.lease))
+    assert frontier.claim().tickets == ()
+    assert not frontier.run(paid_calls.balance("one", early, 0, []))
+    assert frontier.run(paid_calls.balance("one", late, 5, []))
+    assert not frontier.run(paid_calls.balance("one", late, 0, []))
+
+    assert (frontier.counters("one")["spent"], frontier.counters("one")["reserved"]) == (5, 5)
+    assert frontier.run(paid_calls.confirm(ticket.lease))
 
 
 def test_a_lease_that_redis_lost_is_not_spent_on(frontier: Hand) -> None:

@@ -1,21 +1,24 @@
 """Control: every command in every state, commands at the same moment, and a crash between the record and the frontier (J2)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from itertools import product
+from pathlib import Path
 
 import pytest
 
-from prospector.blobs import storage
+from prospector.blobs import Blob, storage
+from prospector.blobs.folder import Folder
 from prospector.core.job.states import JobState
 from prospector.core.visits.outcomes import DomainState, PageOutcome
+from prospector.core.visits.ticket import Verdict
 from prospector.core.web.urls import fingerprint
-from prospector.errors import NotFound, ServerUnreachable
+from prospector.errors import BudgetReached, NotFound, ServerUnreachable
 from prospector.frontier import calls, job_calls
 from prospector.jobs import control, fill
 from prospector.jobs.control import NotNow
 from prospector.jobs.follow import reconcile
-from prospector.jobs.rebuild import rebuild_if_lost
+from prospector.jobs.rebuild import forget_all, rebuild_if_lost
 from prospector.jobs.status import status
 from prospector.store import domains, events, jobs, misses, pages
 from prospector.store.pages import PageRow
@@ -102,6 +105,11 @@ def test_a_job_of_which_every_domain_failed_has_failed(desk: Desk) -> None:
     desk.crawl(failed=True)
 
     assert reconcile(desk.engine, desk.frontier, job) is JobState.FAILED
+    with pytest.raises(
+        NotNow, match=f"every domain failed, and .* Its failed domains again: prospector job retry {job}"
+    ):
+        control.resume(desk.engine, desk.frontier, job)
+    assert desk.state(job) is JobState.FAILED
 
 
 def test_failed_domains_are_tried_again_and_only_they(desk: Desk) -> None:
@@ -169,6 +177,30 @@ def test_a_paused_job_says_what_was_waited_for_and_goes_on_with_more_credits(des
     assert len(desk.claim()) == 2
 
 
+@pytest.mark.parametrize("max_credits", [None, 0, 5])
+def test_a_job_whose_budget_is_used_up_does_not_say_that_it_goes_on_with_no_higher_one(
+    desk: Desk, max_credits: int | None
+) -> None:
+    from prospector.core.visits.methods import Method
+    from prospector.core.visits.ticket import PageState, Verdict
+    from prospector.store import spend
+
+    job = desk.running(count=1, max_credits=4)
+    (ticket,) = desk.claim()
+    desk.frontier.run(calls.release(ticket.lease, calls.Fetch.FINE, 0, 40, 60_000))
+    desk.frontier.run(calls.settle(ticket.lease, Verdict.AGAIN, state=PageState(method=Method.JS)))
+    assert desk.claim() == ()
+    assert reconcile(desk.engine, desk.frontier, job) is JobState.PAUSED
+    with desk.engine.begin() as connection:
+        spend.reserve(connection, [spend.Reservation("1.1", job, ticket.number, 1, Method.JS, 5)])
+
+    with pytest.raises(BudgetReached, match=rf"has used 5 credits.*resume {job} --max-credits 1000"):
+        control.resume(desk.engine, desk.frontier, job, max_credits)
+
+    found = status(desk.engine, desk.frontier, job).job
+    assert (found.state, found.max_credits) == (JobState.PAUSED, 4)
+
+
 def test_pages_that_wait_in_a_running_job_are_tried_again_by_a_resume(desk: Desk) -> None:
     from prospector.core.visits.methods import Method
     from prospector.core.visits.ticket import PageState, Verdict
@@ -198,6 +230,26 @@ def test_a_deleted_job_is_gone_with_its_files(desk: Desk, tmp_path: object) -> N
         jobs.job(connection, job)
     assert not list(files.listed(""))
     assert desk.claim() == ()
+
+
+class AwayStorage(Folder):
+    def listed(self, prefix: str) -> Iterator[Blob]:
+        raise ServerUnreachable(f"S3 does not take {prefix}: connection refused", "Check STORAGE_URL.")
+
+
+def test_a_deleted_job_whose_files_cannot_be_reached_is_said_to_be_gone_without_them(
+    desk: Desk, tmp_path: Path
+) -> None:
+    job = desk.running()
+
+    with pytest.raises(
+        control.FilesLeft, match=f"Job {job} is deleted, but not the files .* connection refused"
+    ) as told:
+        control.delete(desk.engine, desk.frontier, job, AwayStorage(tmp_path))
+
+    assert told.value.exit_code == ServerUnreachable.exit_code
+    with desk.engine.connect() as connection, pytest.raises(NotFound):
+        jobs.job(connection, job)
 
 
 @pytest.mark.parametrize(
@@ -254,6 +306,33 @@ def test_domains_tried_again_count_once_also_where_that_was_interrupted(
     assert (halfway.domains_total, halfway.domains_failed) == (6, 2)
     now = known(desk, job)
     assert (now.domains_total, now.domains_done, now.domains_failed, now.domains_waiting) == (4, 1, 0, 3)
+
+
+def test_what_was_done_after_a_backup_is_done_again_once_that_is_restored(desk: Desk) -> None:
+    job = desk.running(count=4)
+    in_flight, *done = desk.claim(most=3)
+    desk.finish(done)  # the record that is restored knows nothing of it
+    desk.frontier.redis.hset("prospector:site:site-0.com", "blocked", 4_000_000_000_000)
+
+    forget_all(desk.engine, desk.frontier)
+    rebuild_if_lost(desk.engine, desk.frontier)
+
+    assert not desk.frontier.run(calls.settle(in_flight.lease, Verdict.DONE, 0))
+    desk.advance(60_000)  # the manners of a site are kept
+    again = desk.claim()
+    assert [ticket.url for ticket in again] == [f"https://site-{number}.com/" for number in (1, 2, 3)]
+    assert in_flight.lease not in {ticket.lease for ticket in again}
+    assert known(desk, job).pages == 0
+
+
+def test_an_epoch_of_the_record_that_was_replaced_does_not_come_again(desk: Desk) -> None:
+    desk.running()
+    desk.frontier.redis.hset("prospector:meta", "epoch", 57)
+
+    forget_all(desk.engine, desk.frontier)
+    rebuild_if_lost(desk.engine, desk.frontier)
+
+    assert int(desk.frontier.redis.hget("prospector:meta", "epoch") or 0) > 57
 
 
 @pytest.fixture

@@ -10,10 +10,11 @@ from sqlalchemy import Engine, text
 
 from prospector.core.job.states import JobState
 from prospector.core.reading.zones import Zone
+from prospector.core.results.score import Verdict as Judgement
 from prospector.core.visits.outcomes import SITEMAP, PageOutcome
 from prospector.core.visits.ticket import Verdict
 from prospector.core.web.urls import fingerprint
-from prospector.frontier import calls, job_calls
+from prospector.frontier import calls, job_calls, paid_calls
 from prospector.frontier.calls import Fetch
 from prospector.frontier.client import Frontier
 from prospector.jobs import control, job_log
@@ -21,7 +22,7 @@ from prospector.jobs.checkpoint import checkpoint
 from prospector.jobs.interrupted import go_on, newly_interrupted
 from prospector.jobs.listing import NOT_ARCHIVED, listing
 from prospector.jobs.status import status
-from prospector.store import events, jobs, locks, misses
+from prospector.store import events, jobs, locks, misses, verdicts
 from prospector.store.finds import Find
 from prospector.store.locks import Lock
 from prospector.store.pages import MentionRow, PageRow, write
@@ -29,6 +30,7 @@ from prospector.store.pages import MentionRow, PageRow, write
 from .conftest import Desk
 
 AWAY = "redis://127.0.0.1:1/0"
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 def test_a_status_counts_domains_pages_and_mentions(desk: Desk) -> None:
@@ -80,6 +82,45 @@ def test_a_list_has_every_job_newest_first_from_wherever_its_numbers_are(desk: D
 
     assert [(one.job.id, one.domains_finished) for one in found] == [(pending, 0), (running, 1), (ended, 3)]
     assert [one.domains_finished for one in without_redis] == [0, 0, 3]
+
+
+def test_a_list_has_how_many_are_qualified_and_does_not_say_that_nothing_failed(desk: Desk) -> None:
+    job = desk.running()
+    desk.crawl(most=2)
+    desk.crawl(most=1, failed=True)
+    with desk.engine.begin() as connection:
+        verdicts.keep(connection, job, {Judgement.QUALIFIED: [0, 1]})
+
+    (listed,) = (one.as_object() for one in listing(desk.engine, desk.frontier))
+
+    assert (listed["qualified"], listed["failures"]) == (2, None)
+    assert status(desk.engine, desk.frontier, job).as_object()["failures"] == {"DNS resolution failed": 1}
+
+
+def test_the_last_word_of_a_job_has_all_its_domains_judged(desk: Desk) -> None:
+    job = desk.running()
+    desk.crawl()
+    with desk.engine.begin() as connection:
+        connection.execute(text("UPDATE domains SET mentions = 1"))
+        assert len(verdicts.unjudged(connection, 10)[job]) == 3
+
+    told = status(desk.engine, desk.frontier, job)
+
+    assert told.job.state is JobState.COMPLETED
+    with desk.engine.connect() as connection:
+        assert verdicts.unjudged(connection, 10) == {}
+
+
+def test_a_job_that_has_paid_for_something_says_by_which_method_before_it_ends(desk: Desk) -> None:
+    job = desk.running()
+    desk.crawl(most=1)
+    free = status(desk.engine, desk.frontier, job).methods
+    desk.frontier.run(paid_calls.balance(job, desk.frontier.run(paid_calls.doubt(job)), 5, []))
+
+    paid = status(desk.engine, desk.frontier, job).methods
+
+    assert free is None
+    assert sum((paid or {}).values()) == 1
 
 
 def test_an_archived_job_is_listed_when_it_is_asked_for(desk: Desk) -> None:
@@ -202,7 +243,7 @@ def test_the_lines_of_a_job_come_out_of_all_logs_in_order(tmp_path: Path) -> Non
         event(2, "other1") + event(3, "abc123") + "2026-11-18T12:00:05Z [ERROR] Job:abc123 Worker:w-2 broken\n"
     )
 
-    found = job_log.lines(job_log.local_logs(tmp_path), "abc123", most=3)
+    found = job_log.lines(job_log.local_logs(tmp_path), "abc123", most=3, since=LONG_AGO)
 
     assert [(one["time"][17:19], one["worker"]) for one in found] == [("03", "w-2"), ("04", "w-1"), ("05", "w-2")]
     assert found[-1]["level"] == "ERROR"
@@ -219,13 +260,27 @@ def test_a_torn_line_hides_no_other_and_a_long_log_is_read_back_only_as_far_as_i
     (folder / "w-1.log").write_text("\n".join([*written, torn, *written[:1], torn]), encoding="utf-8")
     log = job_log.local_logs(tmp_path)["w-1"]
 
-    newest = job_log.lines({"w-1": log}, "abc123", most=3)
-    everything = job_log.lines(job_log.local_logs(tmp_path), "abc123", most=10_000)
+    newest = job_log.lines({"w-1": log}, "abc123", most=3, since=LONG_AGO)
+    everything = job_log.lines(job_log.local_logs(tmp_path), "abc123", most=10_000, since=LONG_AGO)
 
     assert [one["time"] for one in newest] == ["000004998", "000004999", "000000000"]
     assert next(log), "nothing is left of it: all of it was read"
     assert [int(one["time"]) for one in everything] == [*range(5_000), 0]
     assert {one["event"] for one in everything} == {"gesehen: süß"}
+
+
+def test_a_log_is_not_read_back_to_before_the_job_was_made(tmp_path: Path) -> None:
+    folder = tmp_path / "logs" / "prospector" / "domain"
+    folder.mkdir(parents=True)
+    days = [f"2026-11-{day:02}T12:00:00.000Z" for day in range(1, 29)]
+    told = [json.dumps({"time": day, "level": "INFO", "event": "seen", "job": "abc123"}) for day in days]
+    (folder / "w-1.log").write_text("\n".join([*told, "Traceback of one that has no moment"]))
+    log = job_log.local_logs(tmp_path)["w-1"]
+
+    found = job_log.lines({"w-1": log}, "abc123", most=1_000, since=datetime(2026, 11, 27, 12, 30, tzinfo=UTC))
+
+    assert [one["time"][8:10] for one in found] == ["27", "28"], "the clocks of two machines may be an hour apart"
+    assert len(list(log)) == 25
 
 
 def test_a_log_that_scrapyd_has_deleted_meanwhile_hides_no_other(tmp_path: Path) -> None:
@@ -237,7 +292,7 @@ def test_a_log_that_scrapyd_has_deleted_meanwhile_hides_no_other(tmp_path: Path)
 
     (folder / "w-1.log").unlink()
 
-    assert [one["worker"] for one in job_log.lines(logs, "abc123", most=3)] == ["w-2"]
+    assert [one["worker"] for one in job_log.lines(logs, "abc123", most=3, since=LONG_AGO)] == ["w-2"]
 
 
 def test_the_moves_of_a_job_are_among_its_lines(desk: Desk) -> None:
@@ -245,7 +300,7 @@ def test_the_moves_of_a_job_are_among_its_lines(desk: Desk) -> None:
     control.pause(desk.engine, desk.frontier, job)
 
     with desk.engine.connect() as connection:
-        found = job_log.lines({"record": job_log.record(connection, job)}, job, most=10)
+        found = job_log.lines({"record": job_log.record(connection, job)}, job, most=10, since=LONG_AGO)
 
     assert [(one["to"], one["reason"]) for one in found] == [
         ("running", "started"),

@@ -53,6 +53,18 @@ def await_words(capsys: pytest.CaptureFixture[str], words: str) -> str:
     return said
 
 
+def test_the_last_words_of_a_job_have_its_bill(desk: Desk, stack: Servers, capsys: pytest.CaptureFixture[str]) -> None:
+    job = desk.running()
+    desk.crawl()
+
+    code = watching.watch(Deployment(stack, desk.engine, desk.frontier), job, as_json=False)
+
+    bill, breakdown, completed, *_ = capsys.readouterr().err.splitlines()[1:]
+    assert (code, bill) == (0, "ScrapingBee credits used: 0 ($0.00)")
+    assert breakdown.startswith("Breakdown: Direct (free): 3 domains | ScrapingBee (standard): 0 domains")
+    assert completed.endswith("is completed: 3 succeeded.")
+
+
 def test_a_postgres_that_restarts_ends_no_watching(
     desk: Desk, proxy: FaultProxy, stack: Servers, capsys: pytest.CaptureFixture[str]
 ) -> None:

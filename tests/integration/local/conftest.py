@@ -12,7 +12,8 @@ from prospector.local.home import Home
 
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Home]:
-    home = Home(tmp_path / "home")
+    """In a folder of a name with all that configurations, shells and URLs read in their own way."""
+    home = Home(tmp_path / 'Anna\'s "data" 100% $HOME #1; ü')
     yield home
     attach.detach(home)
     attach.stop(home)

@@ -19,7 +19,9 @@ def test_the_wheel_comes_first_and_says_its_version() -> None:
 
 
 def test_a_folder_that_the_deployment_names_is_the_only_one_looked_at(tmp_path: Path) -> None:
-    with pytest.raises(EnvironmentInvalid, match=f"No Postgres 15 or newer .* found at {tmp_path}.*DATABASE_URL"):
+    with pytest.raises(
+        EnvironmentInvalid, match=f"No Postgres 15 or newer .* found at {tmp_path}.*Correct POSTGRES_PROGRAMS"
+    ):
         providers.postgres(str(tmp_path))
 
 

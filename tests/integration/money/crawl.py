@@ -46,6 +46,11 @@ async def anything(url: str) -> None:
     """Every target of these tests may be fetched."""
 
 
+class Passage:
+    def may_send(self) -> bool:
+        return True
+
+
 class Worker(Spider):
     name = "worker"
 
@@ -59,7 +64,7 @@ class Worker(Spider):
         while len(self.done) < WISH["pages"] and not (self.flying == 0 and self.is_over()):
             for ticket in self.frontier.run(calls.claim("node/a", 8, TERMS, self.run_id)).tickets:
                 self.flying += 1
-                meta = {"ticket": ticket, "handle_httpstatus_all": True}
+                meta = {"ticket": ticket, "passage": Passage(), "handle_httpstatus_all": True}
                 yield Request(ticket.url, self.read, errback=self.lost, meta=meta, dont_filter=True)
             self.frontier.run(calls.beat("node/a", {"pages": self.flying}))
             await asyncio.sleep(0.02)

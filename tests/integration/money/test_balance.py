@@ -3,10 +3,11 @@
 from sqlalchemy import Engine
 
 from prospector.core.visits.methods import Method
-from prospector.frontier import calls, paid_calls
+from prospector.core.visits.ticket import Ticket
+from prospector.frontier import calls, job_calls, paid_calls
 from prospector.frontier.calls import Limits
+from prospector.jobs.balance import balance, regain
 from prospector.jobs.fill import fill
-from prospector.jobs.steward.balance import balance
 from prospector.store import spend
 from prospector.store.spend import Reservation
 
@@ -20,6 +21,14 @@ def reserved(lease: str, job: str) -> Reservation:
 def money(frontier: Hand, job: str) -> tuple[int, int]:
     counters = frontier.counters(job)
     return counters["spent"], counters["reserved"]
+
+
+def at_rest(frontier: Hand, ticket: Ticket) -> None:
+    """It was the last page that could be paid for."""
+    frontier.finish(ticket)
+    frontier.claim()
+    for ended in frontier.run(calls.ended()):
+        frontier.run(calls.close(ended, failed=False))
 
 
 def test_a_restarted_redis_learns_what_was_spent_before_anything_more_is(
@@ -62,6 +71,35 @@ def test_a_wiped_redis_is_filled_with_what_was_spent_and_what_may_have_been(
     frontier.run(calls.lift(job))
     assert money(frontier, job) == (8, 0)
     assert frontier.run(paid_calls.unbalanced()) == []
+
+
+def test_what_a_killed_worker_was_granted_and_never_paid_is_spent_before_the_job_rests(
+    engine: Engine, job: str, frontier: Hand
+) -> None:
+    with engine.begin() as connection:
+        fill(connection, frontier, job)
+        frontier.run(calls.create(job, Limits(10, first_method=Method.JS)))
+        frontier.run(calls.lift(job))
+        frontier.advance(2_000)
+        frontier.claim(n=1, worker="gone/a")
+        frontier.lose_worker()
+        frontier.advance(2_000)
+        (ticket,) = frontier.claim().tickets
+        spend.reserve(connection, [reserved(ticket.lease, job)])
+        frontier.run(paid_calls.charge(ticket.lease, 5))
+        at_rest(frontier, ticket)
+        assert frontier.run(job_calls.stuck(job)) == "budget"
+        assert money(frontier, job) == (10, 0)
+
+        assert regain(connection, frontier, job)
+
+        assert money(frontier, job) == (5, 0)
+        frontier.advance(2_000)
+        (last,) = frontier.claim().tickets
+        spend.reserve(connection, [reserved(last.lease, job)])
+        at_rest(frontier, last)
+        assert frontier.run(job_calls.stuck(job)) == "budget"
+        assert not regain(connection, frontier, job)  # an unsettled call counts in full
 
 
 def test_only_a_job_s_own_open_calls_are_read(engine: Engine, job: str) -> None:

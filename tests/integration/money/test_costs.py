@@ -8,16 +8,18 @@ from sqlalchemy import Engine, text
 
 from prospector.core.job.cost import PastJob
 from prospector.core.job.states import JobState
+from prospector.core.reading.traits import PageFlag
 from prospector.core.visits.methods import Method, Mode
-from prospector.core.visits.outcomes import DomainState
+from prospector.core.visits.outcomes import DomainState, PageOutcome
 from prospector.demo.control import Control
 from prospector.errors import Conflict, NotFound
 from prospector.fetch.usage import Usage
 from prospector.frontier import calls, paid_calls
 from prospector.frontier.calls import Limits
 from prospector.jobs import books, cost
-from prospector.store import costs, domains, jobs, spend
+from prospector.store import costs, domains, jobs, pages, spend
 from prospector.store.domains import Finished
+from prospector.store.pages import PageRow
 from prospector.store.spend import Reservation
 
 from ..conftest import KEY  # noqa: TID252  # of the simulator that all suites share
@@ -61,6 +63,23 @@ def test_the_report_has_a_line_a_domain_and_says_what_each_has_cost(engine: Engi
     assert said == ["a.example: 3/47 pages required JS rendering"]
 
 
+def test_pages_that_needed_a_browser_are_told_of_a_domain_that_is_not_finished_too(engine: Engine, job: str) -> None:
+    """Of a job that has paused for its budget most are not."""
+    now = datetime.now(UTC)
+    rows = [
+        PageRow(1, 0, "https://a.example/", PageOutcome.READ, now, method=Method.JS),
+        PageRow(2, 0, "https://a.example/b", PageOutcome.READ, now, flags=PageFlag.NEEDS_BROWSER),
+        PageRow(3, 0, "https://a.example/c", PageOutcome.READ, now, method=Method.DIRECT),
+        PageRow(4, 0, "https://a.example/d", PageOutcome.FAILED, now, method=Method.JS),
+    ]
+    with engine.begin() as connection:
+        domains.open_(connection, job, [0])
+    pages.write(engine, job, rows)
+
+    with cost.js_shares(engine, job) as shares:
+        assert [str(one) for one in shares] == ["a.example: 2/4 pages required JS rendering"]
+
+
 def test_ended_jobs_of_the_mode_are_the_history_of_the_next_estimate(engine: Engine, job: str) -> None:
     paid(engine, job, "1.1", 4)
     paid(engine, job, "1.2", None)
@@ -92,7 +111,9 @@ def test_the_books_show_the_ledger_the_account_and_their_difference(engine: Engi
 
     assert (found.ledger.used, found.ledger.reserved) == (6, 5)
     assert (found.used_in_period, found.difference) == (6, 3)
-    assert [(one.lease, one.credits) for one in found.unsettled] == [("1.2", 5)]
+    assert [(one.lease, one.domain, one.method, one.credits) for one in found.unsettled] == [
+        ("1.2", "a.example", "scrapingbee-js", 5)
+    ]
     assert books.books(engine, None).difference is None
 
 

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from itertools import count
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, text
+from sqlalchemy.exc import DBAPIError
 
 from prospector.core.job.states import JobState
 from prospector.frontier import calls
@@ -65,6 +66,23 @@ def test_what_waited_starts_by_itself_the_oldest_first_and_only_what_was_to_be_s
     assert state(engine, first) == (JobState.RUNNING, "started")
     assert set(frontier.run(calls.running())) == {first, second}
     assert state(engine, unstarted)[0] is JobState.PENDING
+
+
+def test_a_job_that_cannot_be_started_holds_up_none_that_wait_behind_it(
+    engine: Engine, frontier: Frontier, made: Callable[[], str]
+) -> None:
+    broken, second, third = made(), made(), made()
+    admission.say(frontier, FULL)
+    for job in (broken, second, third):
+        control.start(engine, frontier, job)
+    admission.say(frontier, "")
+    with engine.begin() as connection:
+        connection.execute(text("SELECT drop_partitions(:job)"), {"job": broken})
+
+    with pytest.raises(DBAPIError):  # it is said in the steward's log
+        admission.admit(engine, frontier)
+
+    assert [state(engine, job)[0] for job in (broken, second, third)] == ["pending", "running", "pending"]
 
 
 def test_a_queued_job_can_be_cancelled_and_one_that_runs_is_not_queued(

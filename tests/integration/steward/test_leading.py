@@ -11,7 +11,7 @@ from urllib.request import urlopen
 import pytest
 from sqlalchemy import Engine, text
 
-from prospector.errors import ServerUnreachable, SettingInvalid
+from prospector.errors import ServerUnreachable
 from prospector.jobs.steward import metrics_server
 from prospector.jobs.steward.gauges import Gauges
 from prospector.jobs.steward.leading import Duty, Steward
@@ -161,9 +161,3 @@ def test_an_address_that_is_taken_is_no_reason_to_end() -> None:
 
     first.shutdown()
     first.server_close()
-
-
-@pytest.mark.parametrize("address", ["9641", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:99999", ":9641", "127.0.0.1:²"])
-def test_an_address_that_is_none_is_refused_by_name(address: str) -> None:
-    with pytest.raises(SettingInvalid, match=f"METRICS_ADDRESS: '{address}'"):
-        metrics_server.host_and_port(address)

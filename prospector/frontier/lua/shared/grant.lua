@@ -7,7 +7,7 @@ local function grant(site, job, domain, url, state, worker, rules, delay_ms, now
     price = rules.prices[method] or 0, at = now, alone = rules.alone,
   }
   if held.price > 0 then
-    redis.call('ZADD', PAID_FLYING(), now, lease)
+    redis.call('ZADD', PAID_FLYING(), '+inf', lease)  -- it leaves once it is confirmed
     held.home = redis.call('HGET', DOMAIN(job, domain), 'home') == url or nil
   end
   redis.call('HSET', LEASES(), lease, cjson.encode(held))

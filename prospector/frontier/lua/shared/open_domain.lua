@@ -1,13 +1,13 @@
 -- Opens the job's next waiting domain, its homepage queued, unless enough are open. True if one was opened.
 -- Domains stalled by a far Retry-After, and those whose pages are all away, do not count: they keep nobody busy. A job that
--- pays for every page opens no more while enough of them stand in line.
+-- pays for every page opens no more while enough homepages stand in line; its other pages may wait there for those.
 local LINE_MOST = 200
 local HOME = -2 ^ 52
 local function open_domain(job, most, now)
   local known = redis.call('HMGET', JOB(job), 'idle', 'method')
   local busy = redis.call('SCARD', OPEN(job)) - redis.call('ZCARD', STALLED(job)) - (tonumber(known[1]) or 0)
   if busy >= most then return false end
-  if (known[2] or 'direct') ~= 'direct' and redis.call('ZCARD', PAID(job)) >= LINE_MOST then return false end
+  if (known[2] or 'direct') ~= 'direct' and homes_among(PAID(job)) >= LINE_MOST then return false end
   local raw = redis.call('ZPOPMIN', WAITING(job))[1]
   if not raw then return false end
   local one = cjson.decode(raw)

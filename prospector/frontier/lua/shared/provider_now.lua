@@ -1,6 +1,7 @@
 -- How the provider does: `open` (the breaker: no paid request goes), `probe` (but one may, now), `stopped` ('key' or 'credits':
 -- none goes until an operator lifts a job for that reason), `most` (in flight, as the account allows; nil: not known).
--- An outage in which nothing is answered at all shows in the calls that have been in flight for long while none came back.
+-- An outage in which nothing is answered at all shows in the calls that have been in flight for long while none came back; those
+-- that are not confirmed have not left, and may wait for the record.
 local SILENT_MS = 25000
 local SILENT_CALLS = 3
 local function provider_now(now)

@@ -15,18 +15,18 @@ from prospector.store.results import Results
 DOMAINS_A_LOOK = 500
 
 
-def judge_finished(engine: Engine) -> int:
-    """Returns how many were. Done by two processes at once, both write the same."""
+def judge_finished(engine: Engine, job: str | None = None) -> int:
+    """Of all jobs, or of this one. Returns how many were. Done by two processes at once, both write the same."""
     with engine.connect() as connection:
-        found = verdicts.unjudged(connection, DOMAINS_A_LOOK)
-    for job, numbers in found.items():
+        found = verdicts.unjudged(connection, DOMAINS_A_LOOK, job)
+    for of, numbers in found.items():
         try:
-            with results.snapshot(engine, job) as rows:
+            with results.snapshot(engine, of) as rows:
                 judged = _judged(rows, numbers)
         except ResultsDeleted:  # meanwhile
             continue
         with engine.begin() as connection:
-            verdicts.keep(connection, job, judged)
+            verdicts.keep(connection, of, judged)
     return sum(map(len, found.values()))
 
 

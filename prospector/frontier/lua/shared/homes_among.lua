@@ -1,0 +1,5 @@
+-- How many homepages are among these pages, which stand there by their place in line (line_place.lua).
+local RANK = 2 ^ 40
+local function homes_among(pages)
+  return redis.call('ZCOUNT', pages, '-inf', '(' .. RANK)
+end
