@@ -34,8 +34,11 @@ class DirectHandler(HTTP11DownloadHandler):
         kept = self._pool.maxPersistentPerHost
         self._pool = LastLookPool(reactor)  # type: ignore[no-untyped-call]  # Twisted says no types here
         self._pool.maxPersistentPerHost = kept
-        self._disconnect_timeout = 0  # the end waits for no connection; Scrapy's does for 1 s
         self._flights = Flights(crawler)
+
+    async def close(self) -> None:
+        """Waits for no connection. Scrapy's waits for a second, and raises where that is over as the last connection ends."""
+        self._pool.closeCachedConnections()
 
     async def download_request(self, request: Request) -> Response:
         passage: Passage = request.meta["passage"]

@@ -11,6 +11,7 @@ from sqlalchemy import make_url, text
 from prospector.demo.proxy.faults import ProxyFault
 from prospector.demo.proxy.proxy import FaultProxy
 from prospector.demo.web.plan import Plan
+from prospector.demo.web.site import Page
 from prospector.store.partitions import pages_of
 from tests.web_log import entries_until_now
 
@@ -21,13 +22,16 @@ RESULTS_MOST = 100
 
 
 @contextmanager
-def crawling(crew: Callable[..., Fleet], **environment: str) -> Iterator[tuple[Fleet, str, Plan]]:
-    """A job on its way: some pages are in the record, most are not."""
+def crawling(
+    crew: Callable[..., Fleet], before: Callable[[Fleet, str, Plan], None] = lambda *_: None
+) -> Iterator[tuple[Fleet, str, Plan]]:
+    """A job on its way: some pages are in the record, most are not. `before`: what is done to the record beforehand."""
     kinds = ["twenty"]
     one = crew(kinds, 5, SITES)
     plan = Plan(5, SITES, kinds)
     job = one.job(plan)
-    one.worker(**environment)
+    before(one, job, plan)
+    one.worker()
     until(lambda: one.counters(job).get("pages", 0) > 20, "no page is settled")
     yield one, job, plan
 
@@ -93,23 +97,26 @@ def test_a_record_that_restarts_in_the_middle_of_a_batch_costs_nothing(crew: Cal
         assert_whole(finished(one, job, plan))
 
 
+WAITING = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+
+
 def test_while_the_record_is_away_a_worker_holds_a_hundred_results_and_claims_nothing(
     crew: Callable[..., Fleet], proxy: FaultProxy
 ) -> None:
     kinds = ["twenty"]
     one, plan = crew(kinds, 5, SITES), Plan(5, SITES, kinds)
     job = one.job(plan)
-    one.worker(WORKER_DATABASE_URL=behind(one, proxy))
-    until(lambda: one.counters(job).get("pages", 0) > 20, "no page is settled")
-
-    proxy.order(ProxyFault.DOWN)
-    settled = one.counters(job)["pages"]
+    with one.engine.begin() as holding:
+        holding.execute(text(f"LOCK TABLE {pages_of(job)} IN EXCLUSIVE MODE"))
+        one.worker(WORKER_DATABASE_URL=behind(one, proxy))
+        until(lambda: bool(one.rows(WAITING)), "no batch is written")
+        proxy.order(ProxyFault.DOWN)
     until(lambda: "record_away" in log_of(one), "nobody notices")
     time.sleep(5)
 
     told = one.counters(job)["pages"]
     assert asked(one) - told <= RESULTS_MOST + SITES  # and what was in flight
-    assert told - settled <= RESULTS_MOST
+    assert told <= RESULTS_MOST
     assert one.frontier.redis.hlen("prospector:leases") <= RESULTS_MOST + SITES
     proxy.lift(ProxyFault.DOWN)
     assert_whole(finished(one, job, plan))
@@ -147,6 +154,7 @@ def test_a_record_that_takes_no_connection_is_waited_for_and_named(crew: Callabl
             connection.execute(
                 text("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = :role"), {"role": role}
             )
+            one.job(Plan(5, 2, kinds), "more")  # something is left to write, however long this took
             until(lambda: "too many connections" in log_of(one), "the limit is not named")
             connection.execute(text(f"ALTER ROLE {role} CONNECTION LIMIT 5"))
 
@@ -168,6 +176,8 @@ END $$;
 CREATE TRIGGER fault BEFORE INSERT ON {table} FOR EACH ROW EXECUTE FUNCTION fault();
 """
 
+COUNT = "nextval('fault_count')"  # of the rows that were tried
+
 
 def break_store(one: Fleet, job: str, code: str, words: str, when: str) -> None:
     with one.engine.begin() as connection:
@@ -175,8 +185,10 @@ def break_store(one: Fleet, job: str, code: str, words: str, when: str) -> None:
 
 
 def test_a_full_disk_loses_nothing_once_there_is_room_again(crew: Callable[..., Fleet]) -> None:
-    with crawling(crew) as (one, job, plan):
-        break_store(one, job, "53100", "could not extend file: No space left on device", "true")
+    def fill(one: Fleet, job: str, plan: Plan) -> None:
+        break_store(one, job, "53100", "could not extend file: No space left on device", f"{COUNT} > 100")
+
+    with crawling(crew, fill) as (one, job, plan):
         until(lambda: "No space left on device" in log_of(one), "nobody notices")
         time.sleep(2)
         with one.engine.begin() as connection:
@@ -186,21 +198,28 @@ def test_a_full_disk_loses_nothing_once_there_is_room_again(crew: Callable[..., 
 
 
 def test_lost_deadlocks_are_no_error_to_anyone(crew: Callable[..., Fleet]) -> None:
-    with crawling(crew) as (one, job, plan):
-        break_store(one, job, "40P01", "deadlock detected", "nextval(''fault_count'') % 300 = 0".replace("''", "'"))
+    def lock_out(one: Fleet, job: str, plan: Plan) -> None:
+        break_store(one, job, "40P01", "deadlock detected", f"{COUNT} % 300 = 0")
 
+    with crawling(crew, lock_out) as (one, job, plan):
         assert_whole(finished(one, job, plan))
         assert "deadlock" not in log_of(one)
 
 
-def test_a_row_that_cannot_be_stored_is_told_and_the_others_are_stored(crew: Callable[..., Fleet]) -> None:
-    with crawling(crew) as (one, job, plan):
-        bad = next(page for site in reversed(plan.sites) for page in reversed(list(site.pages.values())))
-        where = f"NEW.url LIKE '%{bad.host}{bad.target}' AND NEW.outcome = 'read'".replace("%", "%%")
-        break_store(one, job, "22021", "invalid byte sequence", where.replace("%%", "%"))
+def last_page(plan: Plan) -> Page:
+    return next(page for site in reversed(plan.sites) for page in reversed(list(site.pages.values())))
 
+
+def test_a_row_that_cannot_be_stored_is_told_and_the_others_are_stored(crew: Callable[..., Fleet]) -> None:
+    def spoil(one: Fleet, job: str, plan: Plan) -> None:
+        bad = last_page(plan)
+        where = f"NEW.url LIKE '%{bad.host}{bad.target}' AND NEW.outcome = 'read'"
+        break_store(one, job, "22021", "invalid byte sequence", where)
+
+    with crawling(crew, spoil) as (one, job, plan):
         crawled = finished(one, job, plan)
 
+    bad = last_page(plan)
     ends = {row["url"].partition("//")[2]: row["outcome"] for row in crawled.pages}
     assert ends[f"{bad.host}{bad.target}"] == "unwritable"
     assert (

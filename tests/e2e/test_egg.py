@@ -17,7 +17,7 @@ from tests.ports import free_port
 
 CLONE = Path(__file__).parents[2]
 IN_PACKAGE = ("prospector", "cli", "migrations", "requirements", "setup.py", "scrapy.cfg", "README.md")
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 120
 
 
 @pytest.fixture(scope="module")

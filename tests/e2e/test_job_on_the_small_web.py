@@ -41,13 +41,18 @@ def web(tmp_path: Path) -> Iterator[dict[str, str]]:
 
 @pytest.fixture
 def prospector(web: dict[str, str], tmp_path: Path) -> Iterator[Prospector]:
-    """Begins `prospector WORDS` on a stack of this test's own."""
+    """Begins `prospector WORDS` on a stack of this test's own: slow, so that the commands come before the end of the job."""
     home = tmp_path / "home"
-    environment = {**os.environ, **web, "PROSPECTOR_HOME": str(home), "DELAY_MS": "1000", "PYTHONPATH": str(CLONE)}
+    environment = {**os.environ, **web, "PROSPECTOR_HOME": str(home), "PYTHONPATH": str(CLONE)}
 
-    def begun(*words: str) -> "subprocess.Popen[str]":
+    def begun(*words: str, delay_ms: int = 2_000) -> "subprocess.Popen[str]":
         return subprocess.Popen(
-            command(*words), cwd=tmp_path, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            command(*words),
+            cwd=tmp_path,
+            env=environment | {"DELAY_MS": str(delay_ms)},
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
 
     yield begun
@@ -109,7 +114,7 @@ def test_a_job_is_followed_paused_resumed_and_completed_and_asks_for_no_page_twi
     code, _, words = ended(watched)
     assert (code, f"Job {job['id']} goes on without you." in words) == (130, True)
     assert ended(prospector("down"))[0] == 0
-    code, lines, words = ended(prospector("job", "watch", job["id"], "--json"))
+    code, lines, words = ended(prospector("job", "watch", job["id"], "--json", delay_ms=100))
     assert f"Job {job['id']} (Acme Q1): interrupted " in words
     assert ", continuing." in words
 

@@ -33,7 +33,8 @@ from prospector.store.jobs import Keyword, ListedDomain, NewJob
 from ..integration.frontier.conftest import Server  # noqa: TID252  # a Redis that may be killed
 
 ROOT = Path(__file__).parents[2]
-LEASE_SECONDS = 4
+LEASE_SECONDS = 60  # no machine stands still for so long
+SHORT_LEASE_SECONDS = 4  # where a worker dies, and its lease is waited for
 PATIENCE_SECONDS = 150  # of a loaded machine; every wait ends with its condition
 
 ROWS = """
@@ -51,7 +52,7 @@ class Verdict:
 
     lines: dict[str, str]
     broken: list[str]
-    requests: list[tuple[float, str, str]]  # moment (by the clock of the wall), host and path of each
+    requests: list[tuple[float, str, str]]  # moment (by the monotonic clock, in seconds), host and path of each
 
     @property
     def broken_by_a_kill(self) -> list[str]:
@@ -80,6 +81,7 @@ class Crawl:
         self.jobs: list[str] = []
         self.workers: list[subprocess.Popen[bytes]] = []
         self.redis_url = redis.url
+        self.lease_seconds = LEASE_SECONDS
 
     def close(self) -> None:
         for worker in self.workers:
@@ -110,7 +112,7 @@ class Crawl:
             "REDIS_URL": self.redis_url,
             "NODE_NAME": node,
             "DELAY_MS": str(self.delay_ms),
-            "LEASE_SECONDS": str(LEASE_SECONDS),
+            "LEASE_SECONDS": str(self.lease_seconds),
             "LOG_STYLE": "text",
             "SCRAPY_SETTINGS_MODULE": "prospector.settings",
         }

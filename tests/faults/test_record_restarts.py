@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -83,14 +84,18 @@ def test_a_postgres_that_is_killed_in_the_middle_of_two_batches_costs_nothing(
 ) -> None:
     with crawling(folder, record) as crawl:
         job = crawl.job()
-        crawl.worker(LOG_STYLE="json")
+        worker: subprocess.Popen[bytes] | None = None
         for _ in range(2):
-            crawl.wait(crawl.crawled(crawl.pages() + 12))
             with suppress(DBAPIError), record.connect() as holding:
                 holding.execute(text(f"LOCK TABLE {pages_of(job)} IN EXCLUSIVE MODE"))
+                if worker:
+                    worker.send_signal(signal.SIGCONT)
+                worker = worker or crawl.worker(LOG_STYLE="json")
                 crawl.wait(lambda: in_a_batch(record))
+                worker.send_signal(signal.SIGSTOP)  # it writes nothing until the table is locked again
                 killed_and_back(home, record)
             record.dispose()
+        worker.send_signal(signal.SIGCONT)
 
         verdict = crawl.finish()
 

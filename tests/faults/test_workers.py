@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,11 +21,12 @@ from prospector.jobs.workers import start
 from prospector.store import dead_letters
 
 from ..integration.nodes.conftest import Scrapyd  # noqa: TID252  # one that may be killed
-from .crawl import PATIENCE_SECONDS, Crawl, crawling
+from .crawl import PATIENCE_SECONDS, SHORT_LEASE_SECONDS, Crawl, crawling
 
 
 def test_a_worker_that_is_killed_loses_nothing(crawl: Crawl) -> None:
     """W1"""
+    crawl.lease_seconds = SHORT_LEASE_SECONDS
     crawl.job()
     first, _ = crawl.worker("one"), crawl.worker("two")
     crawl.wait(crawl.crawled(15))
@@ -39,11 +41,16 @@ def test_a_worker_that_is_killed_loses_nothing(crawl: Crawl) -> None:
 
 def test_all_workers_killed_and_others_started_lose_nothing(crawl: Crawl) -> None:
     """W2: each goes with its node, which counts against no page; on one that lives on, a page in hand twice is to blame."""
+    crawl.lease_seconds = SHORT_LEASE_SECONDS
     crawl.job()
     for number in range(2):
-        before = crawl.pages()
-        killed = [crawl.worker(f"node-{number}{side}") for side in "ab"]
-        crawl.wait(crawl.crawled(before + 10))
+        # they wait for it in the middle of their work: a test that stands still for a moment finds them not at its end
+        killed = [
+            crawl.worker(f"node-{number}{side}", harm={"FROST": moment, "FROST_PAGE": "4"})
+            for side, moment in (("a", "asked"), ("b", "answered"))
+        ]
+        for worker in killed:
+            crawl.wait(partial(has_stopped, worker))
         for worker in killed:
             worker.kill()
     status = crawl.status()
@@ -56,6 +63,7 @@ def test_all_workers_killed_and_others_started_lose_nothing(crawl: Crawl) -> Non
 
 def test_a_poison_page_becomes_a_dead_letter_and_takes_nothing_with_it(crawl: Crawl) -> None:
     """W3: whoever keeps workers alive starts another each time; a node that lives on shows that the page is to blame."""
+    crawl.lease_seconds = SHORT_LEASE_SECONDS
     job = crawl.job()
     site = next(one for one in crawl.plan.sites if len(one.pages) > 4)
     page = next(one for one in site.pages.values() if one.reach is Reach.DIRECT and one.target != "/")
@@ -69,8 +77,12 @@ def test_a_poison_page_becomes_a_dead_letter_and_takes_nothing_with_it(crawl: Cr
 
     crawl.wait(given_up)
     letters = queue_status(crawl.engine, crawl.frontier).letters
+    for (
+        worker
+    ) in crawl.workers:  # in good order: what a killed one has in hand may be a suspect, and is the next letter
+        worker.terminate()
     for worker in crawl.workers:
-        worker.kill()
+        worker.wait(PATIENCE_SECONDS)
     crawl.worker()
     crawl.wait(lambda: (found := crawl.status()) and found.domains_waiting + found.domains_open <= 1)
     requeue(crawl.engine, crawl.frontier, str(letters[0].id))
@@ -107,8 +119,9 @@ def has_stopped(worker: subprocess.Popen[bytes]) -> bool:
 @pytest.mark.parametrize("moment", ["asked", "answered"])
 def test_a_worker_that_wakes_after_its_lease_changes_nothing(crawl: Crawl, moment: str) -> None:
     """W6: frozen with a page that it is about to ask for, or that was just answered."""
+    crawl.lease_seconds = SHORT_LEASE_SECONDS
     crawl.job()
-    frozen = crawl.worker("one", harm={"FROST": moment})
+    frozen = crawl.worker("one", harm={"FROST": moment, "FROST_PAGE": "8"})
     crawl.wait(lambda: has_stopped(frozen))
     crawl.worker("two")
     crawl.wait(lambda: "leases_reaped" in crawl.said())
@@ -121,6 +134,7 @@ def test_a_worker_that_wakes_after_its_lease_changes_nothing(crawl: Crawl, momen
 
 def test_workers_whose_scrapyd_is_killed_go_on_and_one_that_dies_then_is_followed(crawl: Crawl) -> None:
     """W5: nobody watches the orphans. The one that lives finishes, with what the one that dies had in its hands."""
+    crawl.lease_seconds = SHORT_LEASE_SECONDS
     crawl.job()
     scrapyd = Scrapyd(crawl.folder / "scrapyd", crawl.environment("node"))
     try:
@@ -128,9 +142,11 @@ def test_workers_whose_scrapyd_is_killed_go_on_and_one_that_dies_then_is_followe
         for _ in range(2):
             start(scrapyd.url)
         crawl.wait(lambda: len(crawl.frontier.run(calls.workers())) == 2 and crawl.crawled(8)())
-        orphans = scrapyd.spiders()
+        orphans: list[int] = []
+        crawl.wait(lambda: orphans.extend(scrapyd.spiders()) or orphans)
         scrapyd.kill_scrapyd_alone()
-        crawl.wait(crawl.crawled(crawl.pages() + 8))
+        some_more = crawl.crawled(crawl.pages() + 8)
+        crawl.wait(lambda: some_more() or crawl.is_done())
 
         os.kill(orphans[0], signal.SIGKILL)
         verdict = crawl.finish()

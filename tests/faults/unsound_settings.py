@@ -27,7 +27,7 @@ class Poison:
 
 
 class Frost:
-    """Stops the process once, at its eighth page: right before it is `asked` for or once it is `answered`, as FROST says."""
+    """Stops the process once, at its page FROST_PAGE: right before it is `asked` for or once it is `answered`, as FROST says."""
 
     @classmethod
     def from_crawler(cls, crawler):
@@ -42,7 +42,7 @@ class Frost:
         ticket = request.meta.get("ticket")
         if ticket and ticket.state.kind is Kind.PAGE:
             self.pages += 1
-            if self.pages == 8:
+            if self.pages == int(os.environ["FROST_PAGE"]):
                 os.kill(os.getpid(), signal.SIGSTOP)
 
 

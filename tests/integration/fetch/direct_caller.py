@@ -109,7 +109,10 @@ async def serve() -> None:
         answers = [await fetched(crawler, handler, wish) for wish in WISH["fetches"]]
     sys.stdout.write(json.dumps(answers) + "\n")
     sys.stdout.flush()
+    if WISH.get("stands_still"):
+        asyncio.get_running_loop().call_soon(time.sleep, 0.1)  # while it closes: what is due is then due at once
     await handler.close()
+    await asyncio.sleep(0.05)
     reactor.stop()  # type: ignore[attr-defined]
 
 

@@ -89,6 +89,7 @@ def fetch(*fetches: dict[str, Any], environment: dict[str, str] | None = None, *
         cwd=Path(__file__).parents[3],
     )
     assert done.stdout, done.stderr
+    assert "Traceback" not in done.stderr, done.stderr
     answers: list[dict[str, Any]] = json.loads(done.stdout.splitlines()[-1])
     return answers
 
@@ -258,6 +259,12 @@ def test_the_end_of_a_fetch_is_told_with_what_the_site_asked_for(
     [told] = fetch({"url": f"http://127.1.0.1:{inside.server_port}/{path}"})
 
     assert (told["strained"], told["retry_after_ms"]) == (strained, retry_after_ms)
+
+
+def test_the_end_waits_for_no_connection_that_is_kept_and_fails_at_none(inside: ThreadingHTTPServer) -> None:
+    [told] = fetch({"url": f"http://127.1.0.1:{inside.server_port}/"}, stands_still=True)
+
+    assert told["status"] == 200
 
 
 def test_a_fetch_has_so_much_time_and_no_more(inside: ThreadingHTTPServer) -> None:

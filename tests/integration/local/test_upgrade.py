@@ -25,6 +25,11 @@ SAYS_17 = """#!/bin/sh
 [ "$1" = --version ] && exec echo 'postgres (PostgreSQL) 17.9'
 exec "${0%/*}/initdb" "$@"
 """
+# begins and never answers: an upgrade stands still in its middle for as long as a test needs
+HANGS = """#!/bin/sh
+[ "$1" = --version ] && exec echo 'postgres (PostgreSQL) 17.9'
+while :; do sleep 0.1; done
+"""
 
 
 @pytest.fixture
@@ -66,6 +71,8 @@ def test_data_roles_and_rights_come_over_and_the_old_data_is_kept(of_17: Home) -
 
 def test_an_upgrade_that_was_killed_begins_anew(of_17: Home) -> None:
     environment = os.environ | {"PROSPECTOR_HOME": str(of_17.folder)}
+    (program,) = of_17.postgres.glob("17.programs/*/pginstall/bin/postgres")
+    program.write_text(HANGS, encoding="ascii")
     with subprocess.Popen([sys.executable, "-c", CLIENT], env=environment, stderr=subprocess.DEVNULL) as client:
         while not (of_17.postgres / "18.upgrading" / "PG_VERSION").exists():
             assert client.poll() is None
@@ -74,6 +81,7 @@ def test_an_upgrade_that_was_killed_begins_anew(of_17: Home) -> None:
         assert found
 
         os.kill(found.pid, signal.SIGKILL)
+    program.write_text(SAYS_17, encoding="ascii")
 
     assert count_as(of_17, "prospector") == 5000
     assert not (of_17.postgres / "18.upgrading").exists()
