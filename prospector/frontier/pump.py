@@ -80,9 +80,7 @@ class Pump:
         self._stopping = False
         self._epoch = 0
         self._valid_until = 0.0
-        self._called_back: set[str] = (
-            set()
-        )  # in hand when a job was held or lifted last: what of it has not left stays here
+        self._called_back: set[str] = set()  # in hand when a job was held or lifted: what has not left stays here
         self._timetable = Timetable("beat", "reap", "claim")
 
     def start(self) -> None:
