@@ -115,9 +115,8 @@ def restore(file: Path, replace: bool) -> None:
 
     dumps.refuse_no_backup(file)
     servers = in_force()
-    frontier_server.ping(
-        servers.redis_url
-    )  # before anything is changed: it has to forget what was done since the backup
+    # before anything is changed: it has to forget what was done since the backup
+    frontier_server.ping(servers.redis_url)
     if not replace:
         dumps.refuse_full(servers.database_url)
     dumps.restore(servers.database_url, file)

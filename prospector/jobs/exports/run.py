@@ -71,9 +71,8 @@ def hand_back(stores: Stores, export: Export) -> None:
 def _make(stores: Stores, export: Export, beat_seconds: float) -> None:
     asked = order(export.formats, export.options)
     if export.attempts > 1:
-        stores.files.sweep(
-            prefix(export.job, export.id)
-        )  # the first try is dead, or finds out here that it was given up
+        # the first try is dead, or finds out here that it was given up
+        stores.files.sweep(prefix(export.job, export.id))
     with (
         Heart(stores.record, export, beat_seconds) as heart,
         TemporaryDirectory(prefix=FOLDER_PREFIX) as folder,
