@@ -13,7 +13,7 @@ T = TypeVar("T")
 PART_BYTES = 5 * 2**20  # the least that S3 takes; 10,000 of them are 50 GB
 CONNECT_SECONDS = 10
 ANSWER_SECONDS = 60
-S3_TRIES = 5
+S3_TRIES = 8  # botocore pauses for up to 50 ms, then twice as long each time: some three seconds in all
 
 
 def s3_client(endpoint_url: str | None) -> Any:

@@ -4,12 +4,17 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from prospector.blobs.s3 import s3_client
+from prospector.demo.proxy.faults import ProxyFault
+from prospector.demo.proxy.proxy import FaultProxy
 from prospector.errors import ServerUnreachable
 from tests.ports import free_ports
 
@@ -92,3 +97,26 @@ class S3Server:
 
 def credentials() -> dict[str, str]:
     return os.environ | KEYS
+
+
+@contextmanager
+def cut_once(proxy: FaultProxy, after_bytes: int) -> Iterator[None]:
+    """A connection is cut; whoever comes back over a new one is let through, however long that takes."""
+    known = proxy.counts()
+    met = known.accepted + (1 if known.open else 2)
+
+    def lift_when_met() -> None:
+        while proxy.counts().accepted < met and not over.wait(0.005):
+            pass
+        proxy.lift(ProxyFault.CUT)
+
+    over = threading.Event()
+    proxy.order(ProxyFault.CUT, after_bytes)
+    lifting = threading.Thread(target=lift_when_met)
+    lifting.start()
+    try:
+        yield
+    finally:
+        over.set()
+        lifting.join()
+    assert proxy.counts().accepted >= met, "nothing was cut"

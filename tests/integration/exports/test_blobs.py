@@ -25,7 +25,7 @@ from prospector.demo.proxy.faults import ProxyFault
 from prospector.demo.proxy.proxy import FaultProxy
 from prospector.errors import CredentialsRejected, EnvironmentInvalid, InputInvalid, NotFound, ServerUnreachable
 
-from .s3_server import BUCKET, S3Server, credentials
+from .s3_server import BUCKET, S3Server, credentials, cut_once
 
 LARGE = os.urandom(2**16) * (3 * PART_BYTES // 2**16 + 1)
 
@@ -278,9 +278,9 @@ def test_a_reset_in_the_middle_of_an_upload_is_tried_again(proxied: tuple[Storag
 
     with files.writer("a/b.csv", "b.csv", "text/csv") as writer:
         writer.write(LARGE[:PART_BYTES])
-        proxy.order(ProxyFault.CUT, 100_000, seconds=0.5)
-        writer.write(LARGE[PART_BYTES:])
-        writer.commit()
+        with cut_once(proxy, 100_000):
+            writer.write(LARGE[PART_BYTES:])
+            writer.commit()
 
     assert hashlib.sha256(read(files, "a/b.csv")).digest() == hashlib.sha256(LARGE).digest()
 

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,7 @@ from prospector.store.jobs import ListedDomain
 from prospector.store.partitions import ResultsDeleted
 
 from .conftest import ALL, ask, export, finish, made, make_job, mention, page, state
-from .s3_server import BUCKET, S3Server, credentials
+from .s3_server import BUCKET, S3Server, credentials, cut_once
 
 if TYPE_CHECKING:
     from prospector.store.exports import Export
@@ -345,9 +345,9 @@ def test_a_reset_in_the_middle_of_an_upload_changes_no_byte(
     direct = export(stores, job, CSV)
     with FaultProxy(s3.endpoint.removeprefix("http://")) as proxy:
         remote = Stores(engine, engine, storage(f"s3://{BUCKET}/{job}", f"http://{proxy.address}"))
-        between(lambda: proxy.order(ProxyFault.CUT, 1_000_000, seconds=0.4))
-
-        uploaded = export(remote, job, CSV)
+        with ExitStack() as cutting:
+            between(lambda: cutting.enter_context(cut_once(proxy, 1_000_000)))
+            uploaded = export(remote, job, CSV)
 
     assert uploaded.files["results.csv"] == direct.files["results.csv"]
     assert len(uploaded.files["results.csv"]) > 15_000_000
