@@ -30,13 +30,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Stores:
-    """Where an export reads and writes, what a credit costs, and how long results are kept. `record` may change rows of exports; `reader` only reads."""
+    """Where an export reads and writes, what a credit costs, and how long results are kept. `record` may change rows of exports;
+    `reader` only reads."""
 
     record: Engine
     reader: Engine
     files: Storage
-    credit_price_usd: Decimal = Decimal("0.01")
-    retention_days: int = 90
+    credit_price_usd: Decimal
+    retention_days: int
 
 
 def run(stores: Stores, export: Export, beat_seconds: float = BEAT_SECONDS) -> None:

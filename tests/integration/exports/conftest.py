@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ SPEC = {
     "languages": ["en"],
     "metric_column": "DR",
 }
+TERMS = (Decimal("0.01"), 90)  # what a credit costs, for how many days results are kept
 KEYWORDS = [Keyword("crm"), Keyword("Acme CRM", "brand", case_sensitive=True), Keyword("=SUM(A1)"), Keyword("e-mail")]
 
 
@@ -169,7 +171,7 @@ def files(tmp_path: Path) -> Storage:
 
 @pytest.fixture
 def stores(engine: Engine, files: Storage) -> Stores:
-    return Stores(engine, engine, files)
+    return Stores(engine, engine, files, *TERMS)
 
 
 def ask(engine: Engine, job: str, order: Order = ALL) -> Export:

@@ -33,7 +33,7 @@ from prospector.store.domains import Finished
 from prospector.store.jobs import ListedDomain
 from prospector.store.partitions import ResultsDeleted
 
-from .conftest import ALL, ask, export, finish, made, make_job, mention, page, state
+from .conftest import ALL, TERMS, ask, export, finish, made, make_job, mention, page, state
 from .s3_server import BUCKET, S3Server, credentials, cut_once
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def test_a_connection_that_postgres_ends_is_tried_again_once(
             connection.execute(end)
 
     between(terminate)
-    with_reader = Stores(engine, reader, stores.files)
+    with_reader = Stores(engine, reader, stores.files, *TERMS)
     claimed = ask(engine, job)
 
     with pytest.raises(ServerUnreachable, match="Postgres ended the work"):
@@ -190,7 +190,7 @@ def test_a_connection_that_postgres_ends_is_tried_again_once(
 
 
 def test_what_fails_twice_is_said(stores: Stores, engine: Engine, job: str) -> None:
-    away = Stores(engine, server.engine("postgresql://x@127.0.0.1:1/x"), stores.files)
+    away = Stores(engine, server.engine("postgresql://x@127.0.0.1:1/x"), stores.files, *TERMS)
 
     for _ in range(2):
         with engine.begin() as connection:
@@ -290,7 +290,7 @@ def test_the_role_that_only_reads_is_enough_to_read(engine: Engine, stores: Stor
     job = make_job(engine, input_rows=13)
     pages.write(engine, job, [page(1, 0, mentions=[mention()])])
 
-    made = export(Stores(engine, reader, stores.files), job)
+    made = export(Stores(engine, reader, stores.files, *TERMS), job)
 
     assert len(made.rows("results.csv")) == 1
     with pytest.raises(Exception, match="permission denied"), reader.begin() as connection:
@@ -303,7 +303,7 @@ def test_the_exporter_needs_only_to_write_and_a_reader_only_to_read(
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "writer")
     writer = storage(f"s3://{BUCKET}/rights", s3.endpoint)
     claimed = ask(engine, job, CSV)
-    run(Stores(engine, engine, writer), claimed)
+    run(Stores(engine, engine, writer, *TERMS), claimed)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "reader")
     reader = storage(f"s3://{BUCKET}/rights", s3.endpoint)
     key = str(state(engine, claimed).files[0]["key"])
@@ -317,7 +317,7 @@ def test_the_exporter_needs_only_to_write_and_a_reader_only_to_read(
 
 
 def test_to_s3_and_read_back_by_its_link(engine: Engine, bucket: Storage, job: str) -> None:
-    whole = export(Stores(engine, engine, bucket), job)
+    whole = export(Stores(engine, engine, bucket, *TERMS), job)
 
     assert len(whole.rows("results.csv")) == 10
     assert len(keys(bucket)) == 8
@@ -344,7 +344,7 @@ def test_a_reset_in_the_middle_of_an_upload_changes_no_byte(
     job = large(engine)
     direct = export(stores, job, CSV)
     with FaultProxy(s3.endpoint.removeprefix("http://")) as proxy:
-        remote = Stores(engine, engine, storage(f"s3://{BUCKET}/{job}", f"http://{proxy.address}"))
+        remote = Stores(engine, engine, storage(f"s3://{BUCKET}/{job}", f"http://{proxy.address}"), *TERMS)
         with ExitStack() as cutting:
             between(lambda: cutting.enter_context(cut_once(proxy, 1_000_000)))
             uploaded = export(remote, job, CSV)
@@ -359,7 +359,7 @@ def test_an_s3_that_stays_away_is_tried_again_and_leaves_nothing(
     monkeypatch.setattr("prospector.blobs.s3.S3_TRIES", 1)
     job = large(engine)
     with FaultProxy(s3.endpoint.removeprefix("http://")) as proxy:
-        remote = Stores(engine, engine, storage(f"s3://{BUCKET}/{job}", f"http://{proxy.address}"))
+        remote = Stores(engine, engine, storage(f"s3://{BUCKET}/{job}", f"http://{proxy.address}"), *TERMS)
         between(lambda: proxy.order(ProxyFault.DOWN))
         claimed = ask(engine, job, CSV)
 
@@ -373,7 +373,7 @@ def test_an_s3_that_stays_away_is_tried_again_and_leaves_nothing(
     with engine.begin() as connection:
         again = exports.claim(connection, silent_seconds=30)
     assert again
-    run(Stores(engine, engine, direct), again)
+    run(Stores(engine, engine, direct, *TERMS), again)
     assert direct.sweep("") == 0
     assert len(keys(direct)) == 5
 

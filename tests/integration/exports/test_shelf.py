@@ -19,14 +19,14 @@ from prospector.jobs.exports import shelf
 from prospector.jobs.exports.run import Stores
 from prospector.local.servers import Servers
 
-from .conftest import ALL, CSV_ONLY, ask, export, state
+from .conftest import ALL, CSV_ONLY, TERMS, ask, export, state
 from .s3_server import BUCKET, S3Server
 
 NOW = datetime.now(UTC)
 
 
 def test_links_are_signed_anew_each_time_and_read_the_files(engine: Engine, bucket: Storage, job: str) -> None:
-    made = export(Stores(engine, engine, bucket), job)
+    made = export(Stores(engine, engine, bucket, *TERMS), job)
 
     links = shelf.links(bucket, made.export)
 
@@ -42,7 +42,7 @@ def test_a_command_that_deletes_a_job_reaches_its_files_on_an_s3_that_is_not_ama
     url = f"s3://{BUCKET}/{secrets.token_hex(8)}"
     monkeypatch.setattr(settings, "AWS_ENDPOINT_URL", s3.endpoint)
     opened = deployment.Deployment(Servers("", "", (), url), engine, Frontier("redis://127.0.0.1:1"))
-    export(Stores(engine, engine, storage(url, s3.endpoint)), job, CSV_ONLY)
+    export(Stores(engine, engine, storage(url, s3.endpoint), *TERMS), job, CSV_ONLY)
 
     shelf.forget(opened.files, job)
 
@@ -61,7 +61,7 @@ def test_files_are_copied_under_their_own_names(stores: Stores, job: str, tmp_pa
 def test_files_that_a_steward_put_elsewhere_are_not_said_to_be_here(
     stores: Stores, engine: Engine, bucket: Storage, job: str, tmp_path: Path
 ) -> None:
-    made = export(Stores(engine, engine, bucket), job).export
+    made = export(Stores(engine, engine, bucket, *TERMS), job).export
 
     with pytest.raises(shelf.Elsewhere, match=f"are in {bucket.url}, and this command looks in {stores.files.url}"):
         shelf.links(stores.files, made)
