@@ -1,5 +1,4 @@
 -- How many homepages are among these pages, which stand there by their place in line (line_place.lua).
-local RANK = 2 ^ 40
 local function homes_among(pages)
-  return redis.call('ZCOUNT', pages, '-inf', '(' .. RANK)
+  return redis.call('ZCOUNT', pages, '-inf', '(' .. rank_span())
 end
